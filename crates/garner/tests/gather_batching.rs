@@ -12,6 +12,14 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 #[test]
+fn any_number_of_slots_will_do() {
+    let known = Known::new(512);
+    let gatherer = gatherer(&Arc::new(TestDevice::sound(4)), usize::MAX);
+    let answers = gatherer.run_batch((0..10).map(|i| known.operation(i)).collect());
+    assert!(answers.iter().enumerate().all(|(i, answer)| **answer.as_ref().unwrap() == known.answer(i)));
+}
+
+#[test]
 fn callers_arriving_during_a_batch_share_the_next() {
     let (known, gate) = (Known::new(512), Gate::new());
     let device = Arc::new(TestDevice::held(8, &gate));

@@ -5,7 +5,7 @@ mod gather_support;
 
 use garner::gather::{Gatherer, Operation};
 use garner::stats;
-use gather_support::{Known, TestDevice, config, eventually, gatherer};
+use gather_support::{Gate, Known, TestDevice, config, eventually, gatherer};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -30,6 +30,27 @@ fn figures_add_up() {
     assert!(statistics.busy >= statistics.device_time && statistics.running >= statistics.busy);
     let load = statistics.busy.as_secs_f64() / statistics.running.as_secs_f64() / 3.0;
     assert!((statistics.load() - load).abs() < 1e-9 && load > 0.0 && load <= 1.0 / 3.0);
+}
+
+#[test]
+fn busy_time_goes_on_while_a_batch_does() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let gatherer = gatherer(&Arc::new(TestDevice::held(2, &gate)), 1);
+    let ticket = gatherer.submit(known.operation(0)).unwrap();
+    gate.wait_for_arrivals(1);
+    let before = gatherer.statistics().busy;
+    eventually("the slot was busy", || gatherer.statistics().busy >= before + Duration::from_millis(5));
+    gate.open_for_good();
+    ticket.wait().unwrap();
+}
+
+#[test]
+fn room_is_that_of_the_device_that_ran_the_batch() {
+    let known = Known::new(512);
+    let (dead, spare) = (Arc::new(TestDevice::failing(64, 0)), Arc::new(TestDevice::sound(2)));
+    let gatherer = Gatherer::new(config(&[&dead, &spare], 1));
+    gatherer.run(known.operation(0)).unwrap();
+    assert_eq!((dead.sizes().len(), gatherer.statistics().lanes_offered), (1, 2));
 }
 
 #[test]

@@ -76,7 +76,8 @@ impl Core {
 impl<'a> Locked<'a> {
     /// Reports one event, starts the executors that it asks for, and notes figures.
     pub fn report<R>(&mut self, event: impl FnOnce(&mut Scheduler<Work>, At) -> R) -> R {
-        let result = event(&mut self.state.scheduler, self.core.at());
+        let at = self.core.at();
+        let result = event(&mut self.state.scheduler, at);
         // Under the lock: who waits for the executors' end is to find their handles.
         while let Some(pool) = self.state.scheduler.actions.starts.pop() {
             if self.start_executor().is_err() {
@@ -89,7 +90,7 @@ impl<'a> Locked<'a> {
         }
         page.set(Counter::Queue, scheduler.waiting() as u64);
         page.at_least(Counter::QueueHighWater, scheduler.longest() as u64);
-        page.set(Counter::BusyNanoseconds, scheduler.in_use());
+        page.set(Counter::BusyNanoseconds, scheduler.in_use(at.now));
         result
     }
 

@@ -163,6 +163,8 @@ impl Gatherer {
 
     /// The figures since this gatherer was made in this process.
     pub fn statistics(&self) -> Statistics {
+        // Of a batch under way the time that it has taken.
+        self.core.report(|_, _| ());
         self.core.process().page.read()
     }
 

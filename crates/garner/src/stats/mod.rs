@@ -2,7 +2,8 @@
 //! What a gatherer has done, as figures that can be read while it runs, from inside and from outside.
 //!
 //! The figures live in one page of shared memory per process and gatherer, laid out as `page.rs` says. They are updated once per
-//! batch; each is exact, and figures read together may differ by the batches that ended in between.
+//! batch; each is exact, and figures read together may differ by the batches that ended in between. Those of the queue and of
+//! busy time are updated whenever an operation arrives or a batch begins or ends; the gatherer's own reading brings them to date.
 
 #![forbid(unsafe_code)]
 

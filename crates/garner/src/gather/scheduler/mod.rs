@@ -188,9 +188,11 @@ impl<T: Item> Scheduler<T> {
         self.longest
     }
 
-    /// Nanoseconds for which slots were in use up to the last event that changed it, added up over them.
-    pub fn in_use(&self) -> u64 {
-        self.in_use.0
+    /// Nanoseconds for which slots were in use so far, added up over them.
+    pub fn in_use(&self, now: u64) -> u64 {
+        let used = self.under_way().min(self.slots) as u64;
+        let (total, since) = self.in_use;
+        total + now.saturating_sub(since) * used
     }
 
     /// Whether no batch runs and no answer of one is being given.
@@ -203,9 +205,7 @@ impl<T: Item> Scheduler<T> {
     }
 
     fn note_use(&mut self, now: u64) {
-        let used = self.under_way().min(self.slots) as u64;
-        let (total, since) = self.in_use;
-        self.in_use = (total + (now - since) * used, now);
+        self.in_use = (self.in_use(now), now);
     }
 
     /// A caller arrives with an operation, to wait for its answer.
