@@ -115,7 +115,7 @@ impl Scheme<'_> {
 ///
 /// # Errors
 /// [`Error::Argument`] when the message is too long for the scheme and the modulus (without padding: has not the
-/// modulus's length or is not below it) or the modulus too short for the hash; [`Error::Random`].
+/// modulus's length or is not below it) or the modulus too short for the hash; [`Error::Random`]; [`Error::Memory`].
 pub fn encryption(key: &Arc<PublicKey>, scheme: Scheme<'_>, message: &[u8]) -> Result<Operation> {
     let mut encoded = Zeroizing::new(vec![0; key.size()]);
     match scheme {
@@ -182,7 +182,7 @@ impl Decryption {
 ///
 /// # Errors
 /// [`Error::Verification`] when the ciphertext has not the length of the modulus or is not below it, which everybody
-/// can see; [`Error::Argument`] when libcrypto refuses to compute what implicit rejection needs.
+/// can see; [`Error::Argument`] when libcrypto refuses to compute what implicit rejection needs; [`Error::Memory`].
 pub fn decryption(key: &Arc<PrivateKey>, scheme: Scheme<'_>, ciphertext: &[u8]) -> Result<(Operation, Decryption)> {
     if ciphertext.len() != key.public().size() {
         return Err(Error::Verification);

@@ -18,7 +18,7 @@
 //! [`gather::Gatherer::global_with`]): `garner-device-cuda` (NVIDIA's GPUs), `garner-device-board` (the accelerator, on a card
 //! or simulated) and `garner-device-garnerd` (the daemon, which is lent keys).
 
-// Unsafe code is in `digest`, `system`, `arithmetic::divisors` and `arithmetic::vectors::kernels`, and nowhere else.
+// Unsafe code is in `digest`, `system`, `arithmetic::divisors` and `arithmetic::vectors::{catalogue, kernels}`, and nowhere else.
 #![deny(unsafe_code)]
 
 pub mod arithmetic;

@@ -81,7 +81,7 @@ impl Scheme {
     /// The digest of a message.
     ///
     /// # Errors
-    /// [`Error::Argument`] when libcrypto cannot compute it (by how it was built or configured).
+    /// [`Error::Argument`] when libcrypto cannot compute it (by how it was built or configured); [`Error::Memory`].
     pub fn digest(self, message: &[u8]) -> Result<Vec<u8>> {
         match self {
             Scheme::Pkcs1v15(hash) => Ok(hash.digest(message)?.to_vec()),
@@ -94,7 +94,7 @@ impl Scheme {
 ///
 /// # Errors
 /// [`Error::Argument`] when the digest has the wrong length for its hash, the modulus is too short for hash and salt,
-/// or the hash is SHA-1, which is for verification only; [`Error::Random`].
+/// or the hash is SHA-1, which is for verification only; [`Error::Random`]; [`Error::Memory`].
 pub fn signing(key: &Arc<PrivateKey>, scheme: impl Into<Scheme>, digest: &[u8]) -> Result<Operation> {
     let mut encoded = Zeroizing::new(vec![0; key.public().size()]);
     match scheme.into() {
@@ -175,7 +175,7 @@ impl Verification {
     ///
     /// # Errors
     /// [`Error::Verification`] when the signature does not match; [`Error::Argument`] when libcrypto cannot compute the
-    /// hash of the scheme.
+    /// hash of the scheme; [`Error::Memory`].
     pub fn judge(&self, recovered: &[u8]) -> Result<()> {
         match self.scheme {
             Scheme::Pkcs1v15(hash) => pkcs1v15::verify(hash, &self.digest, recovered),

@@ -105,6 +105,8 @@ fn lengths_and_exponents_outside_the_standard_are_refused() {
     let mut long = [0; 33];
     (long[0], long[32]) = (1, 1);
     assert_eq!(error(2048, &long, false).unwrap(), "exponent: has 257 bits, more than 256");
+    // More than a number of libcrypto's may have.
+    assert_eq!(error(2048, &vec![1; 65 << 20], false).unwrap(), "exponent: has 545259513 bits, more than 256");
 }
 
 #[test]

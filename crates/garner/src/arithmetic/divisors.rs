@@ -27,7 +27,7 @@ impl Divisors {
     pub const COUNT: usize = COUNT;
 
     /// For numbers of `words` words, at most 2^11 of them; the primes are odd and below 2^20.
-    pub fn new(words: usize, primes: &[u64]) -> Divisors {
+    pub fn new(words: usize, primes: &[u64; COUNT]) -> Divisors {
         let mut divisors = Divisors { inverse: [0; COUNT], limit: [0; COUNT], powers: vec![[0; COUNT]; words] };
         for (lane, &prime) in primes.iter().enumerate() {
             divisors.inverse[lane] = inverse_of_odd(prime);
@@ -107,7 +107,7 @@ mod tests {
         let primes: Vec<u64> = (3..).step_by(2).filter(is_prime).take(3 * COUNT).collect();
         let mut block = vec![0; 16 * 500];
         fill_words(&mut PrivateRandom, &mut block).unwrap();
-        for primes in primes.chunks_exact(COUNT) {
+        for primes in primes.as_chunks().0 {
             let divisors = Divisors::new(16, primes);
             assert_eq!(divisors.last(), primes[COUNT - 1]);
             for number in block.chunks_exact(16) {

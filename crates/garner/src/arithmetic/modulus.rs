@@ -6,7 +6,7 @@ use super::vectors::bits;
 use super::vectors::class::Class;
 use crate::error::{Error, Result};
 use crate::secret::{SecretWords, released, released_number};
-use crate::words::{bit_length, words_for};
+use crate::words::{WORD_BITS, bit_length, words_for};
 use garner_kernels::doubles::BLOCK;
 use garner_kernels::{LIMB_BITS, reducer};
 use std::{fmt, iter};
@@ -42,6 +42,9 @@ pub(super) struct Constants<'a> {
     pub negative_inverse: &'a [u64],
 }
 
+/// Words whose bits can be counted, leading zero words among them.
+const MOST_WORDS: usize = u32::MAX as usize / WORD_BITS;
+
 /// Numbers of N limbs.
 const NUMBERS: usize = 7;
 /// Those of them that are computed in words.
@@ -56,8 +59,12 @@ impl Modulus {
     /// Time depends on its length and on whether it is refused.
     ///
     /// # Errors
-    /// [`Error::Argument`] when it is even, below 3 or longer than [`Modulus::MAX_BITS`].
+    /// [`Error::Argument`] when it is even, below 3 or longer than [`Modulus::MAX_BITS`], or `words`, with its leading zeros, has
+    /// 2^26 words.
     pub fn new(words: &[u64]) -> Result<Modulus> {
+        if words.len() > MOST_WORDS {
+            return Err(Error::argument("modulus", format!("has {} words, more than {MOST_WORDS}", words.len())));
+        }
         let bits = released_number(bit_length(words) as u32) as usize;
         if bits < 2 {
             return Err(Error::argument("modulus", "is below 3"));
@@ -129,5 +136,18 @@ impl Modulus {
 impl fmt::Debug for Modulus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Modulus({} bits)", self.bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_bits_than_can_be_counted_are_refused() {
+        // 2^32 + 3 bits, of memory that nobody touches.
+        let mut words = vec![0; MOST_WORDS + 2];
+        (words[0], words[MOST_WORDS + 1]) = (7, 4);
+        assert!(Modulus::new(&words).is_err());
     }
 }

@@ -20,7 +20,7 @@ impl HmacSha256 {
     /// Shapes   key: 32 bytes, as every key here has.
     ///
     /// # Errors
-    /// [`Error::Argument`] when libcrypto refuses to compute it (by how it was built or configured).
+    /// [`Error::Argument`] when libcrypto refuses to compute it (by how it was built or configured); [`Error::Memory`].
     pub fn new(key: &[u8; TAG]) -> Result<HmacSha256> {
         // SAFETY: takes nothing, and null is handled below.
         let context = unsafe { ffi::HMAC_CTX_new() };

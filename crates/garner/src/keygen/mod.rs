@@ -144,20 +144,22 @@ impl Options {
         if !bits.is_multiple_of(STEP_BITS) {
             return Err(Error::argument("bits", format!("is {bits}, must be a multiple of {STEP_BITS}")));
         }
-        let exponent = Exponent::from_be_bytes(&self.exponent);
+        let zeros = self.exponent.iter().take_while(|&&byte| byte == 0).count();
+        let exponent = &self.exponent[zeros..];
+        let length = exponent.first().map_or(0, |first| 8 * exponent.len() - first.leading_zeros() as usize);
         let least = if self.below_fips { 2 } else { *EXPONENT_BITS.start() };
-        if exponent.bits() < least {
+        if length < least {
             let least = if self.below_fips { "3" } else { "65537" };
             return Err(Error::argument("exponent", format!("must be at least {least}")));
         }
-        if exponent.bits() > *EXPONENT_BITS.end() {
-            let reason = format!("has {} bits, more than {}", exponent.bits(), EXPONENT_BITS.end());
+        if length > *EXPONENT_BITS.end() {
+            let reason = format!("has {length} bits, more than {}", EXPONENT_BITS.end());
             return Err(Error::argument("exponent", reason));
         }
-        if !exponent.is_odd() {
+        if exponent.last().is_some_and(|last| last & 1 == 0) {
             return Err(Error::argument("exponent", "is even"));
         }
-        Ok(exponent)
+        Ok(Exponent::from_be_bytes(exponent))
     }
 }
 
@@ -167,7 +169,8 @@ impl Options {
 /// from a [`Generator`].
 ///
 /// # Errors
-/// [`Error::Argument`] as [`Generator::new`]; [`Error::Random`].
+/// [`Error::Argument`] as [`Generator::new`]; [`Error::Random`]; [`Error::Key`] when a new key fails its trial, for its numbers
+/// were computed wrongly.
 pub fn generate(
     arithmetic: &dyn Arithmetic,
     bits: usize,

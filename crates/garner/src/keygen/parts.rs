@@ -31,23 +31,13 @@ pub struct Exponent {
 }
 
 impl Exponent {
-    /// From big-endian bytes without meaning in their leading zeros.
+    /// From big-endian bytes without meaning in their leading zeros; a length that was checked.
     pub fn from_be_bytes(bytes: &[u8]) -> Exponent {
         initialise_libcrypto();
         let number = BigNum::from_slice(bytes).expect(MEMORY);
         let mut words = vec![0; words_for(number.num_bits() as usize)];
         crate::words::from_be_bytes(bytes, &mut words).expect("as many words as the number has");
         Exponent { number, words }
-    }
-
-    /// Length in bits.
-    pub fn bits(&self) -> usize {
-        self.number.num_bits() as usize
-    }
-
-    /// Whether it is odd.
-    pub fn is_odd(&self) -> bool {
-        self.number.is_bit_set(0)
     }
 
     /// A.1.3, step 4.5: gcd(prime - 1, e) = 1, for a prime that is 3 modulo 4.

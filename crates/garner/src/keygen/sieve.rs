@@ -44,7 +44,7 @@ impl Sieve {
         assert!((1..=MAX_WORDS).contains(&words) && depth <= MAX_DEPTH);
         let primes = odd_primes_below(MAX_DEPTH);
         let count = primes.iter().filter(|&&prime| prime < depth as u64).count();
-        let groups = primes[..count].chunks_exact(Divisors::COUNT).map(|primes| Divisors::new(words, primes)).collect();
+        let groups = primes[..count].as_chunks().0.iter().map(|primes| Divisors::new(words, primes)).collect();
         Sieve { words, groups }
     }
 

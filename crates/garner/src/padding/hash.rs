@@ -154,7 +154,7 @@ impl Hash {
     /// The digest of a message.
     ///
     /// # Errors
-    /// [`Error::Argument`] when libcrypto cannot compute it (by how it was built or configured).
+    /// [`Error::Argument`] when libcrypto cannot compute it (by how it was built or configured); [`Error::Memory`].
     pub fn digest(self, message: &[u8]) -> Result<DigestBytes> {
         let function = self.message_digest()?;
         let digest = || {

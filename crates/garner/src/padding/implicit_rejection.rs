@@ -32,7 +32,7 @@ impl Rejection {
     ///
     /// # Errors
     /// [`Error::Argument`] when the ciphertext is longer than the exponent, or libcrypto refuses to compute SHA-256 or
-    /// HMAC (by how it was built or configured).
+    /// HMAC (by how it was built or configured); [`Error::Memory`].
     pub fn new(private_exponent: &[u8], ciphertext: &[u8]) -> Result<Rejection> {
         let Some(missing) = private_exponent.len().checked_sub(ciphertext.len()) else {
             return Err(Error::argument("ciphertext", "is longer than the modulus"));
@@ -52,7 +52,7 @@ impl Rejection {
     ///
     /// # Errors
     /// [`Error::Argument`] when the modulus has fewer than 11 or more than 8,191 bytes, or libcrypto refuses to compute
-    /// HMAC; never because of what the block holds.
+    /// HMAC; [`Error::Memory`]; never because of what the block holds.
     pub fn decode(&self, block: &[u8]) -> Result<Wiped<u8>> {
         let (message, start) = self.choose(block)?;
         // Only the length is released: there is something to return whatever the verdict.

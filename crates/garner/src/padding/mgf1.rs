@@ -14,7 +14,7 @@ use openssl::error::ErrorStack;
 /// Source   RFC 8017 B.2.1.
 ///
 /// # Errors
-/// [`Error::Argument`] when libcrypto cannot compute the hash (by how it was built or configured).
+/// [`Error::Argument`] when libcrypto cannot compute the hash (by how it was built or configured); [`Error::Memory`].
 pub fn mask(hash: Hash, seed: &[u8], data: &mut [u8]) -> Result<()> {
     let digest = hash.message_digest()?;
     let refused = |errors: ErrorStack| Error::refused(&errors, hash.name());

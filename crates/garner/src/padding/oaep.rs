@@ -47,7 +47,7 @@ impl Functions {
 ///
 /// # Errors
 /// [`Error::Argument`] when the modulus is too short for the hash, or the message too long for the modulus;
-/// [`Error::Random`].
+/// [`Error::Random`]; [`Error::Memory`].
 pub fn encode(functions: Functions, label: &[u8], message: &[u8], encoded: &mut [u8]) -> Result<()> {
     let room = functions.room(encoded.len())?;
     if message.len() > room {
@@ -75,7 +75,7 @@ pub fn encode(functions: Functions, label: &[u8], message: &[u8], encoded: &mut 
 ///
 /// # Errors
 /// [`Error::Verification`] whatever is wrong with the block or the label; [`Error::Argument`] when the modulus is too
-/// short for the hash.
+/// short for the hash; [`Error::Memory`].
 pub fn decode(functions: Functions, label: &[u8], block: &[u8]) -> Result<Wiped<u8>> {
     functions.room(block.len())?;
     let label = functions.hash.digest(label)?;

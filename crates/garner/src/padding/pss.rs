@@ -51,7 +51,7 @@ impl Functions {
     /// The digest of a message.
     ///
     /// # Errors
-    /// [`Error::Argument`] when libcrypto cannot compute it (by how it was built or configured).
+    /// [`Error::Argument`] when libcrypto cannot compute it (by how it was built or configured); [`Error::Memory`].
     pub fn digest(self, message: &[u8]) -> Result<Vec<u8>> {
         self.hash(&[message], self.digest_len())
     }
@@ -165,7 +165,7 @@ impl Salt {
 ///
 /// # Errors
 /// [`Error::Argument`] when the digest has another length, the modulus is too short for hash and salt, or the hash of
-/// the message is SHA-1, which is for verification only; [`Error::Random`].
+/// the message is SHA-1, which is for verification only; [`Error::Random`]; [`Error::Memory`].
 ///
 /// # Panics
 /// When `encoded` is not as long as a modulus of `bits` bits.
@@ -229,7 +229,7 @@ pub fn fits(functions: Functions, salt: Salt, digest: &[u8], bits: usize) -> Res
 ///
 /// # Errors
 /// [`Error::Verification`] when it is no encoding of the digest with such a salt; [`Error::Argument`] when the digest
-/// has another length or the modulus is too short for hash and salt.
+/// has another length or the modulus is too short for hash and salt; [`Error::Memory`].
 pub fn verify(functions: Functions, salt: Salt, digest: &[u8], bits: usize, recovered: &[u8]) -> Result<()> {
     functions.check(digest)?;
     let salt = salt.bytes(functions, bits)?;
