@@ -172,6 +172,11 @@ extern "C" fn after_fork() {
     }
 }
 
+extern "C" fn after_fork_in_child() {
+    after_fork();
+    crate::thread::after_fork_in_child();
+}
+
 /// Registered when the module is loaded, before those that may allocate: what is registered first runs last before a fork, and
 /// first after it.
 #[used]
@@ -179,7 +184,7 @@ extern "C" fn after_fork() {
 static WATCH: extern "C" fn() = {
     extern "C" fn watch() {
         // SAFETY: the handlers live as long as the module.
-        unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(after_fork)) };
+        unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(after_fork_in_child)) };
     }
     watch
 };

@@ -9,10 +9,13 @@ use crate::promise::{Promise, THREAD, kept};
 use std::ffi::c_void;
 use std::mem;
 use std::ptr;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// The key under which a thread finds that it was here, plus one; 0 before there is one.
 static KEY: AtomicU32 = AtomicU32::new(0);
+
+/// Threads that were here and have not ended.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
 
 /// To be called before anything else in each call that may be refused: whether the calling thread has the memory it may
 /// need. `prepare` sees to its locals at its first call, and says whether there is memory for them.
@@ -23,10 +26,14 @@ pub fn enter(prepare: fn() -> bool) -> bool {
 /// To be called before anything else in each call that cannot be refused, as it frees something: whether it may go on.
 /// If not, what was to be freed is left behind: the C library would end the process.
 pub fn enter_to_free(prepare: fn() -> bool) -> bool {
+    is_known() || introduce(prepare).is_some()
+}
+
+/// Whether the calling thread was here.
+fn is_known() -> bool {
     let key = KEY.load(Ordering::Acquire);
     // SAFETY: a key that was made and is never deleted.
-    let known = key > 0 && !unsafe { libc::pthread_getspecific(key - 1) }.is_null();
-    known || introduce(prepare).is_some()
+    key > 0 && !unsafe { libc::pthread_getspecific(key - 1) }.is_null()
 }
 
 fn key() -> Option<libc::pthread_key_t> {
@@ -63,10 +70,19 @@ fn introduce(prepare: fn() -> bool) -> Option<()> {
         return None;
     }
     mem::forget(promise); // `left` ends it.
+    THREADS.fetch_add(1, Ordering::Relaxed);
     Some(())
 }
 
 /// Ends the promise of a thread that ends.
 unsafe extern "C" fn left(_: *mut c_void) {
+    THREADS.fetch_sub(1, Ordering::Relaxed);
     drop(Promise::taken_over(THREAD));
+}
+
+/// Ends the promises of the threads that a child does not have: all but the one that forked.
+pub(crate) fn after_fork_in_child() {
+    let here = usize::from(is_known());
+    let gone = THREADS.swap(here, Ordering::Relaxed).saturating_sub(here);
+    drop(Promise::taken_over(gone * THREAD));
 }
