@@ -32,7 +32,8 @@ struct Place {
     number: u64,
 }
 
-/// The duty to answer a ticket of [`Ticket::elsewhere`]. Dropped, it answers by [`Error::Device`].
+/// The duty to answer a ticket of [`Ticket::elsewhere`]. Dropped, it answers by [`Error::Device`]. A child made by `fork` answers
+/// nothing: the ticket is its parent's.
 pub struct Promise {
     reply: Reply,
     ticket: Weak<Answer>,
