@@ -121,11 +121,6 @@ impl Driver {
         &self.shared.events
     }
 
-    /// Whether this process opened the board.
-    pub fn is_ours(&self) -> bool {
-        self.owner == generation()
-    }
-
     /// The board's counters; `clear` sets them to 0 afterwards.
     ///
     /// # Errors
