@@ -21,6 +21,7 @@ from garner_hw.profile.callgraph import Callgraph, Function  # noqa: E402
 from garner_hw.profile.measure import OPERATIONS, SIZES, THESIS_BITS, Measured  # noqa: E402
 from garner_hw.profile.sensitivity import FACTORS, speed_up  # noqa: E402
 
+MOST_FUNCTIONS = 60  # of a profile that are shown, those whose own code costs most
 SMALLEST = 0.002  # share of the whole below which a function, or a branch of the call tree, is not shown
 BRANCHES = 400    # of a call tree, the costliest; a recursive program has tens of thousands
 DEEPEST = 100     # calls below each other in it: page and JSON are written by recursion
@@ -91,7 +92,7 @@ def time_row(measured: Measured, operation: str, bits: int) -> dict:
 def profile(title: str, graph: Callgraph) -> dict:
     """The functions of a profile that matter, the one whose own code costs most, and what faster ones would gain."""
     shown = sorted((one for one in graph.functions.values() if max(one.share, one.self_share) >= SMALLEST),
-                   key=lambda one: (-one.self_share, -one.share))
+                   key=lambda one: (-one.self_share, -one.share))[:MOST_FUNCTIONS]
     branches, more = tree(graph)
     return {"title": title, "cost": graph.cost, "unit": graph.unit, "hot_spot": graph.hottest().name,
             "functions": [function_row(one) for one in shown], "tree": branches, "tree_left_out": more}
