@@ -16,6 +16,7 @@ from garner_hw.sources import CELLS, HW, Target, lint_targets, reached
 from garner_hw.synthesis import YOSYS
 
 FOLDERS = ("rtl", "explore/rtl", "soc", "syn", "cells", "examples", "dist/rtl")  # not what tests and proofs alone have
+SIMULATION = (HW / "tb" / "top", HW / "soc" / "sim")
 
 
 def verilator(target: Target, files: list[Path], others: list[Path]) -> str:
@@ -33,7 +34,7 @@ def verilator(target: Target, files: list[Path], others: list[Path]) -> str:
 
 def slang(target: Target, files: list[Path], others: list[Path]) -> str:
     """What slang says of a top; of one with a part that is for simulation alone, nothing."""
-    if any(file.is_relative_to(HW / "tb" / "top") for file in files):
+    if any(file.is_relative_to(folder) for file in files for folder in SIMULATION):
         return ""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "script"

@@ -16,7 +16,12 @@ from garner_hw.profile.callgraph import Callgraph, Function, plain
 from garner_hw.soc import build, check
 from garner_hw.soc.system import Answer, System
 
-OBSERVERS = [build.SOC / "sim" / "call_profile.sv", build.SOC / "sim" / "call_profile.cpp"]
+OBSERVER = [build.SOC / "sim" / "call_profile.sv", build.SOC / "sim" / "call_profile.cpp"]
+BIND = """
+bind VexRiscv call_profile u_call_profile (
+  .clk, .fires_i(lastStageIsFiring), .pc_i(lastStagePc), .instruction_i(lastStageInstruction)
+);
+"""
 RELEASE = "2.28"
 # The function of mbedTLS that is the operation
 ROOTS = {"keygen": "mbedtls_rsa_gen_key", "decrypt": "mbedtls_rsa_private"}
@@ -47,8 +52,10 @@ def measured(operation: str, bits: int, seed: int) -> tuple[Callgraph, Answer]:
     root = functions.addresses[functions.names.index(ROOTS[operation])]
     with TemporaryDirectory() as folder:
         file = Path(folder) / "profile"
+        bind = Path(folder) / "bind.sv"
+        bind.write_text(BIND)
         options = [f"+profile={file}", f"+profile_root={root:x}"]
-        with System(mbedtls=RELEASE, observers=OBSERVERS, flags=mbedtls.APART, options=options, cycles=CYCLES) as system:
+        with System(mbedtls=RELEASE, observers=[*OBSERVER, bind], flags=mbedtls.APART, options=options, cycles=CYCLES) as system:
             if operation == "keygen":
                 answer = check.keygen(system, "software", bits, seed, "mbedtls")
             else:

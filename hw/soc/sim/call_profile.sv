@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells call_profile.cpp of each instruction that the processor has done. For simulation alone; bound to VexRiscv.
+// Tells call_profile.cpp of each instruction that the processor has done. For simulation alone; garner_hw.soc.profile binds it.
 // Called with +profile=FILE and +profile_root=ADDRESS (hexadecimal): where to write, and the function to be profiled.
 //
 //            ┌─┐ ┌─┐ ┌─┐ ┌─┐ ┌─┐ ┌─┐
@@ -33,9 +33,5 @@ module call_profile (
     if (fires_i) call_profile_instruction(pc_i, instruction_i, cycle);
   end
 endmodule
-
-bind VexRiscv call_profile u_call_profile (
-  .clk, .fires_i(lastStageIsFiring), .pc_i(lastStagePc), .instruction_i(lastStageInstruction)
-);
 
 `default_nettype wire
