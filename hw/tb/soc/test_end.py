@@ -70,7 +70,7 @@ def interrupt(number, frame):
 
 
 def test_interrupt_is_not_lost_while_a_system_starts(monkeypatch):
-    monkeypatch.setattr(build, "firmware", lambda release: "/dev/null")
+    monkeypatch.setattr(build, "firmware", lambda release, flags=(): "/dev/null")
     monkeypatch.setattr(build, "simulator", lambda *parameters: "true")
     before = signal.signal(signal.SIGALRM, interrupt)
     lost = []

@@ -232,7 +232,7 @@ def test_program_that_runs_out_of_memory_is_a_trap_that_names_the_place(upper, m
     words[main // 4:main // 4 + 2] = [f"{upper << 12 | 0x2b7:08x}", "00028067"]  # lui t0, UPPER; jr t0
     jumps = tmp_path / "memory.hex"
     jumps.write_text("\n".join(words))
-    monkeypatch.setattr(build, "firmware", lambda _: jumps)
+    monkeypatch.setattr(build, "firmware", lambda _, flags=(): jumps)
     why = f"trap cause 00000002 value 00000000 pc {upper << 12:08x}"  # an instruction that there is not
     with System() as system, pytest.raises(Stopped, match=why) as stopped:
         system.command("read 0")
