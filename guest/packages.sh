@@ -12,16 +12,20 @@ set -eu
 fetch=$(dirname "$(realpath "$0")")/../fetch
 mkdir -p "$1"
 folder=$(realpath "$1")
+release=trixie
+# What other versions of these scripts fetched is fetched again.
+version=$(cat "$0" "$fetch/debian.sh" "$fetch/apt.sh" | cksum)
+is_complete() {
+    [ "$version" = "$(cat "$folder/complete" 2>/dev/null)" ]
+}
+! is_complete || exit 0
 # One process at a time, and who waited for another has what that fetched.
 exec 8>"$folder/lock"
 flock --nonblock 8 || {
     echo "$folder: another process fetches it; waiting" >&2
     flock 8
 }
-release=trixie
-# What other versions of these scripts fetched is fetched again.
-version=$(cat "$0" "$fetch/debian.sh" "$fetch/apt.sh" | cksum)
-[ "$version" != "$(cat "$folder/complete" 2>/dev/null)" ] || exit 0
+! is_complete || exit 0
 
 echo "fetching QEMU, Bochs and a kernel from $release" >&2
 rm -rf "$folder/kernel" "$folder/complete"

@@ -14,14 +14,18 @@ here=$(dirname "$(realpath "$0")")
 fetch=$here/../../fetch
 mkdir -p "$1"
 folder=$(realpath "$1")
+version=$(cat "$0" "$here/checked.config" "$fetch/debian.sh" "$fetch/apt.sh" | cksum)
+is_complete() {
+    [ "$version" = "$(cat "$folder/checked/complete" 2>/dev/null)" ]
+}
+! is_complete || exit 0
 # One process at a time, and who waited for another has what that fetched.
 exec 8>"$folder/checked.lock"
 flock --nonblock 8 || {
     echo "$folder: another process fetches it; waiting" >&2
     flock 8
 }
-version=$(cat "$0" "$here/checked.config" "$fetch/debian.sh" "$fetch/apt.sh" | cksum)
-[ "$version" != "$(cat "$folder/checked/complete" 2>/dev/null)" ] || exit 0
+! is_complete || exit 0
 
 failed() {
     echo "kernel.sh: $*" >&2

@@ -101,12 +101,10 @@ fn audit(keys: &Keys, log: &Audit, entry: &Entry, session: &Session, refusal: Op
     let (peer, name) = (session.peer, &entry.name);
     let (uid, pid) = (peer.uid, peer.pid);
     match refusal {
-        None if session.uses(name) => {
-            log.used(keys, peer, format_args!("key {name}: used by user {uid}, process {pid}"));
-        }
-        Some(refusal) if session.uses(&format!("{name}: {refusal:?}")) => {
-            log.refused(keys, peer, format_args!("key {name}: refused to user {uid}, process {pid}: {refusal:?}"));
-        }
-        _ => {}
+        None => session
+            .told_once(name, || log.used(keys, peer, format_args!("key {name}: used by user {uid}, process {pid}"))),
+        Some(refusal) => session.told_once(&format!("{name}: {refusal:?}"), || {
+            log.refused(keys, peer, format_args!("key {name}: refused to user {uid}, process {pid}: {refusal:?}"))
+        }),
     }
 }

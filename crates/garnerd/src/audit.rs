@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The log's lines about keys: who uses them, and what is refused to whom. A user can cause as many as he likes, by connections
-//! that he makes anew; so each has so many in a while, for nobody to fill the log and hide other lines in it. How many more there
-//! were is a line of its own.
+//! that he makes anew. So that nobody fills the log and hides other lines in it, the lines of each user in a minute are limited. How
+//! many more there were is a line of its own.
 
 use crate::keys::Keys;
 use crate::log::say;
@@ -35,18 +35,18 @@ impl Default for Audit {
 }
 
 impl Audit {
-    /// Says what was refused to this client.
-    pub fn refused(&self, keys: &Keys, peer: Peer, line: impl Display) {
-        told(&self.refusals, "refusals", keys.named.has(peer).then_some(peer.uid), line);
+    /// Says what was refused to this client, if its user has a line left.
+    pub fn refused(&self, keys: &Keys, peer: Peer, line: impl Display) -> bool {
+        told(&self.refusals, "refusals", keys.named.has(peer).then_some(peer.uid), line)
     }
 
-    /// Says what was done for this client.
-    pub fn used(&self, keys: &Keys, peer: Peer, line: impl Display) {
-        told(&self.uses, "uses", keys.named.has(peer).then_some(peer.uid), line);
+    /// Says what was done for this client, if its user has a line left.
+    pub fn used(&self, keys: &Keys, peer: Peer, line: impl Display) -> bool {
+        told(&self.uses, "uses", keys.named.has(peer).then_some(peer.uid), line)
     }
 }
 
-fn told(lines: &Mutex<Lines>, what: &str, user: User, line: impl Display) {
+fn told(lines: &Mutex<Lines>, what: &str, user: User, line: impl Display) -> bool {
     let (may, left_out) = lines.lock().unwrap_or_else(PoisonError::into_inner).take(user, Instant::now());
     for (user, count) in left_out {
         match user {
@@ -57,6 +57,7 @@ fn told(lines: &Mutex<Lines>, what: &str, user: User, line: impl Display) {
     if may {
         say(line);
     }
+    may
 }
 
 /// Lines of one kind.

@@ -9,18 +9,19 @@ use std::time::{Duration, Instant};
 /// A client that was answered so short a time ago is expected to ask again.
 const LATELY: Duration = Duration::from_millis(10);
 
-/// The connections that were answered by operations, in that order; a connection may be there more than once.
+/// The connections that were answered by operations, in that order, and which of its answers that was.
 ///
-/// One that asks again, or does not for a while, is dropped when it is the first. So each answer costs one step, however many
-/// connections there are, and there are as many here as there are answers in that while.
+/// An entry is dropped when it is the first and its connection has asked again, was answered again, or did neither for a while.
+/// So each answer costs one step, however many connections there are, and there are no more here than there are answers in that
+/// while.
 #[derive(Debug, Default)]
-pub struct Expected(Mutex<VecDeque<Weak<Session>>>);
+pub struct Expected(Mutex<VecDeque<(Weak<Session>, u64)>>);
 
 impl Expected {
     /// The connection was answered.
     pub fn answered(&self, session: &Arc<Session>) {
         let mut sessions = self.looked(Instant::now());
-        sessions.push_back(Arc::downgrade(session));
+        sessions.push_back((Arc::downgrade(session), session.last_answer()));
     }
 
     /// Whether a client is likely to ask soon.
@@ -29,12 +30,13 @@ impl Expected {
     }
 
     /// Those that are left, of which the first is likely to ask soon.
-    fn looked(&self, now: Instant) -> MutexGuard<'_, VecDeque<Weak<Session>>> {
+    fn looked(&self, now: Instant) -> MutexGuard<'_, VecDeque<(Weak<Session>, u64)>> {
         let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some(first) = sessions.front() {
-            if first.upgrade().is_some_and(|session| session.is_expected(now, LATELY)) {
-                break;
-            }
+        let is_left = |(session, answer): &(Weak<Session>, u64)| {
+            let session = session.upgrade();
+            session.is_some_and(|session| session.last_answer() == *answer && session.is_expected(now, LATELY))
+        };
+        while sessions.front().is_some_and(|first| !is_left(first)) {
             sessions.pop_front();
         }
         sessions
@@ -49,6 +51,7 @@ mod tests {
     use garner_remote::message::Response;
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
     use std::os::fd::OwnedFd;
+    use std::thread;
 
     fn session() -> (Arc<Session>, OwnedFd) {
         let (here, there) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
@@ -84,6 +87,21 @@ mod tests {
         answer(&expected, &other);
         drop(other);
         assert!(!expected.any(Instant::now()), "it is gone");
+    }
+
+    #[test]
+    fn connections_are_kept_once_where_nobody_looks() {
+        let (expected, sessions) = (Expected::default(), [session(), session(), session()]);
+        let mut buffer = garner_remote::message::Buffer::default();
+        let sessions = sessions.map(|(here, there)| (here, garner_remote::socket::Socket::accepted(there)));
+        for turn in 0..3000 {
+            let (session, end) = &sessions[turn % 3];
+            session.taken();
+            thread::sleep(Duration::from_micros(1)); // two answers within a microsecond are taken for one
+            answer(&expected, session);
+            end.receive(&mut buffer);
+        }
+        assert!(expected.0.lock().unwrap().len() <= 3);
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub struct Session {
     opened: Instant,
     /// When it was last answered by an operation, in microseconds after that; 0 for never.
     answered: AtomicU64,
-    /// The keys that it has used: each is told of once.
+    /// What was told of its uses of keys: each once.
     used: Mutex<HashSet<String>>,
     /// The keys that it has lent.
     lent: Mutex<OfConnection>,
@@ -99,15 +99,22 @@ impl Session {
         self.answered.store(now.max(1), Ordering::Relaxed);
     }
 
+    /// When it was last answered by an operation, in microseconds after it was accepted; 0 for never.
+    pub fn last_answer(&self) -> u64 {
+        self.answered.load(Ordering::Relaxed)
+    }
+
     /// The keys that it has lent.
     pub fn lent(&self) -> MutexGuard<'_, OfConnection> {
         self.lent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether this is the first time that it uses the key.
-    pub fn uses(&self, key: &str) -> bool {
+    /// Has this said of it, unless it was; what cannot be said now is said the next time.
+    pub fn told_once(&self, what: &str, say: impl FnOnce() -> bool) {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        !used.contains(key) && used.insert(key.to_owned())
+        if !used.contains(what) && say() {
+            used.insert(what.to_owned());
+        }
     }
 
     /// Whether this is the first time that it lends this, or that this is refused to it. After a thousand it is not told any more.
@@ -115,5 +122,28 @@ impl Session {
         const MOST: usize = 1000;
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.len() < MOST && told.insert(what.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::turns::Turns;
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+
+    #[test]
+    fn a_use_that_could_not_be_told_of_is_told_of_later_and_once() {
+        let (here, _there) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
+        let peer = Peer::of(&here).unwrap();
+        let session = Session::new(here, peer, Turns::new().unwrap().of(None).unwrap());
+        let mut asked = Vec::new();
+        for may in [false, false, true, true] {
+            session.told_once("key", || {
+                asked.push(may);
+                may
+            });
+        }
+        assert_eq!(asked, [false, false, true]);
     }
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Events looked at in a turn: few, so that a batch is not held up by the look.
 pub const EVENTS: usize = 16;
 
-/// What is no turn has a number below.
+/// The least number of a turn; the daemon's other descriptors have those below.
 pub const FIRST: u64 = 2;
 
 /// The turn of those that no policy names; a user's is [`FIRST`] and the user's number.

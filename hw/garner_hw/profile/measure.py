@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from garner_hw.profile import mbedtls
 from garner_hw.profile.callgraph import Callgraph, from_callgrind, from_gprof
-from garner_hw.soc.profile import ROOTS
+from garner_hw.soc.profile import ROOTS, prepare
 from garner_hw.soc.profile import profile as on_the_system
 
 OPERATIONS = ("keygen", "decrypt", "encrypt")
@@ -100,6 +100,8 @@ def measure(keys: int, seed: int, system: int, own: dict[str, Command],
     by their titles."""
     for variant in mbedtls.VARIANTS:
         mbedtls.build(variant)
+    if system:
+        prepare()
     processors = os.cpu_count() or 1
     measured = Measured(keys=keys)
     progress(f"{keys} keys of {THESIS_BITS} bits, calls counted by gprof")

@@ -41,6 +41,11 @@ class Symbols:
         return self.names[place] if place >= 0 else f"{address:#x}"
 
 
+def prepare() -> None:
+    """Compiles what is profiled, so that a tool which is missing is named before anything is measured."""
+    build.firmware(RELEASE, flags=mbedtls.APART)
+
+
 def profile(operation: str, bits: int, seed: int) -> Callgraph:
     """Of one operation by mbedTLS, RSA of so many bits, its result checked."""
     return measured(operation, bits, seed)[0]

@@ -44,7 +44,7 @@ def hanging(tmp_path, monkeypatch):
     program = tmp_path / "hangs"
     program.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 600\n")
     program.chmod(0o755)
-    monkeypatch.setattr(tools, "BUILDING", 1.0)
+    monkeypatch.setattr(tools, "BUILDING", 10.0)  # time enough to say it
     monkeypatch.setenv(nextpnr.OTHER, str(program))
     monkeypatch.setattr(synthesise, "YOSYS", [str(program)])
     yield

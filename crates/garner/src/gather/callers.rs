@@ -73,7 +73,8 @@ impl Core {
     /// until `wanted` answers are there.
     ///
     /// # Errors
-    /// [`Error::Forked`] in a child that was made meanwhile, by a waker or a signal's handler: nobody else is there to answer.
+    /// [`Error::Forked`] in a child that was made while this thread ran operations, by a waker or a signal's handler: nobody
+    /// else is there to answer.
     pub fn run_all(
         self: &Arc<Self>,
         operations: impl Iterator<Item = (usize, Operation)>,

@@ -121,7 +121,8 @@ impl Gatherer {
     ///
     /// # Errors
     /// `Fault`, `Device`, `Random` or `Memory` of [`Error`](crate::Error) when it could not be done; `ShutDown`; `Forked` in a
-    /// child that a waker or a signal's handler makes while this thread runs operations.
+    /// child that a waker or a signal's handler makes while this thread runs operations. One that a handler makes while it waits
+    /// for another thread's answer waits for ever.
     pub fn run(&self, operation: Operation) -> Result<Output> {
         self.core.run(operation)
     }
@@ -141,8 +142,8 @@ impl Gatherer {
     /// Only enough of them wait at any time to keep the slots busy, so that other callers are not held up.
     ///
     /// Each has its own answer or error: those of [`Gatherer::run`] and [`Gatherer::submit`], but `Full`, for this waits for
-    /// room; `ShutDown` also after [`Gatherer::retire`]. In a child that a waker or a signal's handler makes while this runs all
-    /// are `Forked`.
+    /// room; `ShutDown` also after [`Gatherer::retire`]. In a child that a waker or a signal's handler makes while this thread runs
+    /// operations all are `Forked`; one made while it waits for other threads' answers waits for ever.
     pub fn run_batch(&self, operations: Vec<Operation>) -> Vec<Result<Output>> {
         let window = self.core.slots.saturating_mul(self.core.route.largest_batch()).saturating_mul(2).max(64);
         let count = operations.len();

@@ -59,7 +59,7 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, passes: ChunksMut<
     }
 }
 
-/// The same of one pass, by the lowest windows of the exponents alone, as if there were no others.
+/// As [`secret`] with one pass of jobs, but with the lowest `windows` of each exponent alone: the others count as zero.
 pub fn lowest_windows<K: Kernels>(kernels: &K, class: &'static Class, windows: usize, jobs: &mut [&mut Power<'_>]) {
     let mut workspace = Workspace::new(Layout::of(class).with_table);
     let mut field = Field::new(kernels, class, workspace.rows());
