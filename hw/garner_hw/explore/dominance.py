@@ -22,8 +22,8 @@ def dominates(row: dict, other: dict, costs: tuple[str, ...] = ("us", "lut", "ds
 
 def over_two_row(rows: list[dict]) -> list[dict]:
     """The rows that dominate the thesis's two-row units of their word and ports, pipelined and not unrolled, in
-    microseconds and LUTs, with what they cost of the one that has the least area x time. DSP blocks do not count: a unit of few LUTs that
-    feeds more of them is what one looks for.
+    microseconds and LUTs, with what they cost of the one that has the least area x time. DSP blocks do not count: a
+    unit of few LUTs that feeds more of them is what one looks for.
 
     Two-row units count with either kind of LUT multiplier: beating only the worse one would be easy. Unrolled ones do
     not count, and may be faster: `fastest_unrolled`.

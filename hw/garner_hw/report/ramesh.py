@@ -111,9 +111,10 @@ def dominating(explored: dict) -> str:
     for (word, ports, multipliers), rows in sorted(best.items(), key=lambda item: (item[0][0], item[0][1] or 99, item[0][2])):
         first = min(rows, key=lambda row: row["area_time_ratio"])
         unrolled = fastest_unrolled(explored["points"], place(first))
-        lines.append((word, ports or "free", "DSP blocks" if multipliers == "dsp" else "LUTs", len({row["design"] for row in rows}),
-                      first["design"], f"{first['bound_ratio']:.2f}", f"{first['cycles_ratio']:.2f}", f"{first['us']:.1f}", f"{first['lut']:,}", f"{first['dsp']} / {first['two_row_dsp']}",
-                      f"{first['area_time_ratio']:.2f}",
+        kinds = "DSP blocks" if multipliers == "dsp" else "LUTs"
+        lines.append((word, ports or "free", kinds, len({row["design"] for row in rows}), first["design"],
+                      f"{first['bound_ratio']:.2f}", f"{first['cycles_ratio']:.2f}", f"{first['us']:.1f}", f"{first['lut']:,}",
+                      f"{first['dsp']} / {first['two_row_dsp']}", f"{first['area_time_ratio']:.2f}",
                       *((f"{unrolled['us']:.1f}", f"{unrolled['lut']:,}", unrolled["dsp"]) if unrolled else "---")))
     return markdown(("word", "ports", "multipliers", "designs that dominate", "the best", "cycles of two-row's: bound", "measured",
                      "us", "LUT", "DSP / two-row's",

@@ -71,7 +71,8 @@ def measured(operation: str, bits: int, seed: int) -> tuple[Callgraph, Answer]:
 
 
 def symbols(elf: Path) -> Symbols:
-    said = subprocess.run(["riscv64-unknown-elf-nm", "--numeric-sort", "--defined-only", elf], check=True, capture_output=True, text=True)
+    said = subprocess.run(["riscv64-unknown-elf-nm", "--numeric-sort", "--defined-only", elf], check=True, capture_output=True,
+                          text=True)
     fields = [line.split() for line in said.stdout.splitlines()]
     found = [(int(address, 16), plain(name)) for address, kind, name in fields if kind in "tTW"]
     return Symbols([address for address, _ in found], [name for _, name in found])
