@@ -113,7 +113,7 @@ impl Path {
     }
 }
 
-/// Measured cost per operation and word of its exponent, by kind, length of the exponent (in powers of two), size and batch
+/// Measured cost per operation and word of its exponent, by kind, length of the exponent (in powers of four), size and batch
 /// size (in powers of two): `nanoseconds << 8 | measurements`.
 ///
 /// Updates are not atomic as a whole; one that is lost to another matters nothing.
@@ -122,8 +122,8 @@ struct Costs(Vec<AtomicU64>);
 const SCALES: usize = 20;
 
 /// Lengths of exponents up to 2^7 words, the longest, for the kinds of which callers choose them; those of private operations go
-/// with their sizes.
-const EXPONENTS: usize = 8;
+/// with their sizes. Powers of four keep the table at 47 KiB.
+const EXPONENTS: usize = 4;
 
 const KINDS: usize = 1 + 2 * EXPONENTS;
 
@@ -141,7 +141,7 @@ fn exponent_words(class: Class) -> u64 {
 impl Costs {
     fn at(&self, class: Class, operations: usize) -> &AtomicU64 {
         let scale = (operations.max(1).ilog2() as usize).min(SCALES - 1);
-        let exponent = (exponent_words(class).ilog2() as usize).min(EXPONENTS - 1);
+        let exponent = (exponent_words(class).ilog2() as usize / 2).min(EXPONENTS - 1);
         let kind = match class.kind {
             Kind::Private => 0,
             Kind::Exponentiation => 1 + exponent,
