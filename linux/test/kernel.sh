@@ -15,17 +15,8 @@ fetch=$here/../../fetch
 mkdir -p "$1"
 folder=$(realpath "$1")
 version=$(cat "$0" "$here/checked.config" "$fetch/debian.sh" "$fetch/apt.sh" | cksum)
-is_complete() {
-    [ "$version" = "$(cat "$folder/checked/complete" 2>/dev/null)" ]
-}
-! is_complete || exit 0
-# One process at a time, and who waited for another has what that fetched.
-exec 8>"$folder/checked.lock"
-flock --nonblock 8 || {
-    echo "$folder: another process fetches it; waiting" >&2
-    flock 8
-}
-! is_complete || exit 0
+. "$fetch/once.sh"
+once "$folder/checked.lock" "$folder/checked/complete" "$version"
 
 failed() {
     echo "kernel.sh: $*" >&2

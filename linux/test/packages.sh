@@ -18,17 +18,8 @@ folder=$(realpath "$1")
 release=bookworm
 # What other versions of these scripts fetched is fetched again.
 version=$(cat "$0" "$fetch/debian.sh" "$fetch/apt.sh" | cksum)
-is_complete() {
-    [ "$version" = "$(cat "$folder/complete" 2>/dev/null)" ]
-}
-! is_complete || exit 0
-# One process at a time, and who waited for another has what that fetched.
-exec 8>"$folder/lock"
-flock --nonblock 8 || {
-    echo "$folder: another process fetches it; waiting" >&2
-    flock 8
-}
-! is_complete || exit 0
+. "$fetch/once.sh"
+once "$folder/lock" "$folder/complete" "$version"
 
 failed() {
     echo "packages.sh: $1" >&2
