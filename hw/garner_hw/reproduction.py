@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/reproduction.md: figures of the five published systems, and ours of the committed results.
-Measures nothing."""
+"""The tables of docs/reproduction.md: figures of the five published systems, and ours of the committed results; and what
+was measured again beside these. Measures nothing."""
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
-from garner_hw import HW, CommandError
-from garner_hw.report import published, ramesh
+from garner_hw import BUILD, HW, CommandError
+from garner_hw.report import again, published, ramesh
 from garner_hw.tables import filled, markdown
 
 DOCUMENT = HW.parent / "docs" / "reproduction.md"
 EXPLORED, PROFILED = HW / "explore" / "results" / "report.json", HW / "explore" / "results" / "profile.json"
 SYSTEM, POWER = HW / "soc" / "report" / "report.json", HW / "soc" / "report" / "power.json"
 ENERGY = HW / "soc" / "report" / "energy.json"
+MEASURED_PROFILE, MEASURED_POINTS = BUILD / "profile" / "profile.json", BUILD / "explore" / "report.json"
 ZYNQ, ZYNQ_SYSTEM = HW / "report" / "zynq.json", HW / "soc" / "report" / "zynq.json"
 PICTURES = HW / "explore" / "results"
 HARDWARE, BATCHES = HW / "report" / "report.json", HW.parent / "bench" / "results" / "batches.json"
@@ -23,12 +25,18 @@ AES_CURVES = HW.parent / "bench" / "results" / "linux-aes.json"
 
 def add_command(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser("reproduction", help="the tables of docs/reproduction.md, from the committed results",
-                                 description=__doc__.split(":")[0] + ".", epilog="example: garner-hw reproduction --check")
+                                 description=__doc__.split(":")[0] + ".",
+                                 epilog="examples: garner-hw reproduction --check; garner-hw reproduction --measured batches.json")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if the document has other figures")
+    parser.add_argument("--measured", type=Path, metavar="BATCHES",
+                        help="write nothing; print what `garner-hw profile` and `garner-hw explore` measured here, and this file of "
+                             "`bench/run.sh batches`, beside what is committed; fail if a circuit gave other figures")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.measured:
+        return compare(arguments.measured)
     files = {DOCUMENT: filled(DOCUMENT, tables())} | pictures()
     for path, now in files.items():
         if not arguments.check:
@@ -36,6 +44,21 @@ def run(arguments: argparse.Namespace) -> int:
         elif not path.exists() or path.read_text() != now:
             raise CommandError(f"{path} is not what the results give; run `garner-hw reproduction`")
     return 0
+
+
+def compare(batches: Path) -> int:
+    """Prints what was measured here beside what is committed: 1 if what always gives the same did not."""
+    figures = [*again.of_profile(results(PROFILED), results(MEASURED_PROFILE)),
+               *again.of_batches(results(BATCHES)["rows"], results(batches)["rows"]),
+               *again.of_circuits(results(EXPLORED)["points"], results(MEASURED_POINTS)["points"])]
+    print(markdown(("figure", "committed", "here", "here / committed"),
+                   [(one.name, f"{one.committed:,.4g}", f"{one.measured:,.4g}",
+                     "differs" if one.differs else "the same" if one.repeats else f"{one.measured / one.committed:.2f}")
+                    for one in figures]))
+    for one in figures:
+        if one.differs:
+            print(f"{one.name} was {one.committed} and is {one.measured} here, by the same sources and tools", file=sys.stderr)
+    return int(any(one.differs for one in figures))
 
 
 def pictures() -> dict[Path, str]:

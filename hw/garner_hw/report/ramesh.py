@@ -7,8 +7,8 @@ from garner_hw.tables import markdown, percent
 def tables(explored: dict, profiled: dict) -> dict[str, str]:
     """By the name between the document's markers."""
     return {"times": times(profiled), "hot spot": hot_spot(profiled), "functions": functions(profiled),
-            "sensitivity": sensitivity(profiled), "chapter 4": comparisons(explored), "unrolled": unrolled(explored),
-            "dominating": dominating(explored)}
+            "sensitivity": sensitivity(profiled), "workers": workers(explored), "chapter 4": comparisons(explored),
+            "unrolled": unrolled(explored), "dominating": dominating(explored)}
 
 
 def pictures(explored: dict) -> dict[str, str]:
@@ -77,6 +77,15 @@ def sensitivity(profiled: dict) -> str:
     factors = list(rows[0]["speed_up"])
     return markdown(("function made this many times as fast", *factors),
                     [(f"`{row['name']}`", *(f"{gain:.2f}" for gain in row["speed_up"].values())) for row in rows])
+
+
+def workers(explored: dict) -> str:
+    """What more workers would be worth to the thesis's grid, on paper."""
+    from garner_hw.explore import scaling, thesis
+
+    return markdown(("circuits", "workers", "hours", "times as fast", "the longest circuit, hours"),
+                    [(one.circuits, one.workers, f"{one.seconds / 3600:.1f}", f"{one.gain:.1f}", f"{one.longest / 3600:.1f}")
+                     for one in scaling.on_paper(list(thesis.of_the_thesis(explored["points"])))])
 
 
 def comparisons(explored: dict) -> str:

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`garner-hw reproduction --measured`: what was measured again beside what is committed."""
+
+import json
+
+import pytest
+
+from garner_hw import CommandError, reproduction
+
+
+@pytest.fixture
+def measured(tmp_path, monkeypatch):
+    """The committed results as if they had been measured here; a function that changes one of them and compares."""
+    files = {"PROFILED": "MEASURED_PROFILE", "EXPLORED": "MEASURED_POINTS", "BATCHES": "BATCHES"}
+    here = {}
+    for committed, name in files.items():
+        here[committed] = tmp_path / f"{committed}.json"
+        here[committed].write_text(getattr(reproduction, committed).read_text())
+        if name != committed:
+            monkeypatch.setattr(reproduction, name, here[committed])
+
+    def compare(which="EXPLORED", change=lambda data: None):
+        data = json.loads(here[which].read_text())
+        change(data)
+        here[which].write_text(json.dumps(data))
+        return reproduction.compare(here["BATCHES"])
+
+    return compare
+
+
+def a_circuit(data):
+    return next(row for row in data["points"] if "circuit" in row)
+
+
+def test_the_same_again(measured, capsys):
+    assert measured() == 0
+    table = capsys.readouterr().out
+    assert "| the same |" in table and "differs" not in table
+    assert "primality tests a key" in table and "sign, RSA-2048, batches of 64: times OpenSSL" in table
+
+
+@pytest.mark.parametrize("field", ["cycles", "lut", "mhz"])
+def test_a_circuit_that_gave_another_figure_is_named(measured, capsys, field):
+    assert measured(change=lambda data: a_circuit(data).update({field: 12345})) == 1
+    printed = capsys.readouterr()
+    assert "12345 here, by the same sources and tools" in printed.err and "| differs |" in printed.out
+
+
+def test_times_may_be_others(measured, capsys):
+    assert measured("PROFILED", lambda data: data["times"][0].update(mean_ms=2 * data["times"][0]["mean_ms"])) == 0
+    assert "| 2.00 |" in capsys.readouterr().out
+
+
+def test_circuits_of_other_sources_are_not_compared(measured, capsys):
+    assert measured(change=lambda data: a_circuit(data).update(circuit="of other sources", cycles=12345)) == 0
+
+
+def test_openssl_of_the_same_series_is_compared(measured, capsys):
+    assert measured("BATCHES", lambda data: [row.update(baseline="OpenSSL 3.0.2") for row in data["rows"]
+                                             if row["baseline"].startswith("OpenSSL 3.0")]) == 0
+    assert "batches of 64: times OpenSSL 3.0.2 |" in capsys.readouterr().out
+
+
+def test_what_was_not_measured_is_named(measured, monkeypatch, tmp_path):
+    monkeypatch.setattr(reproduction, "MEASURED_PROFILE", tmp_path / "nothing.json")
+    with pytest.raises(CommandError, match="nothing.json"):
+        measured()
