@@ -72,12 +72,13 @@ pub enum Job<'a> {
 }
 
 /// A job that has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// What [`Direct::submit`] returned.
     pub ticket: usize,
-    /// From a core's taking the job to its answer, in cycles of the board's clock.
-    pub cycles: u32,
+    /// From a core's taking the job to its answer, in cycles of the board's clock; or, as [`Error::Device`], why there is no
+    /// result: the board refused the job, or found its own result wrong.
+    pub cycles: Result<u32>,
 }
 
 /// A board that this thread has for itself. A child made by `fork` does not have it: every call fails there.
@@ -193,13 +194,14 @@ impl Direct {
         self.rings.ring_doorbell().map_err(|error| failed(&self.name, error))
     }
 
-    /// Takes out a job that has ended, and copies as many words of its result as `result` has; none if no job has.
+    /// Takes out a job that has ended, and copies as many words of its result as `result` has, zeros if the job failed; none
+    /// if no job has ended.
     ///
     /// A look at memory that finds nothing costs the board nothing. If nothing comes for long, see
     /// [`Direct::check_presence`].
     ///
     /// # Errors
-    /// [`Error::Device`]: the board refused the job, or found its own result wrong, or does not answer.
+    /// [`Error::Device`]: the board does not answer; it is to be opened again.
     pub fn poll(&mut self, result: &mut [u64]) -> Result<Option<Ended>> {
         self.check_owner()?;
         let Some((place, completion)) = self.rings.take().map_err(|error| failed(&self.name, error))? else {
@@ -210,11 +212,13 @@ impl Direct {
         self.rings.wipe(place);
         self.free.push(place);
         self.rings.acknowledge().map_err(|error| failed(&self.name, error))?;
-        if completion.status != status::OK {
+        let cycles = if completion.status == status::OK {
+            Ok(completion.cycles)
+        } else {
             result.fill(0);
-            return Err(failed(&self.name, status::text(completion.status)));
-        }
-        Ok(Some(Ended { ticket: place, cycles: completion.cycles }))
+            Err(failed(&self.name, status::text(completion.status)))
+        };
+        Ok(Some(Ended { ticket: place, cycles }))
     }
 
     /// Whether the board is still there, and its completions are found.
@@ -261,14 +265,14 @@ mod tests {
         direct.ring_doorbell().unwrap();
         let mut poll = || {
             let mut result = [9; 8];
-            let ended = direct.poll(&mut result).map(|ended| ended.map(|ended| ended.ticket));
-            (ended.map_err(|error| error.to_string()), result)
+            (direct.poll(&mut result).unwrap().unwrap(), result)
         };
-        assert_eq!(poll(), (Ok(tickets[0]), [3; 8]));
-        let (failed, result) = poll();
-        assert!(failed.is_err_and(|reason| reason.contains("memory could not be read")) && result == [0; 8]);
-        assert_eq!(poll(), (Ok(tickets[2]), [5; 8]));
-        assert_eq!((poll().0, direct.room()), (Ok(None), DEPTH));
+        let (first, second, third) = (poll(), poll(), poll());
+        assert!(first.0.cycles.is_ok() && third.0.cycles.is_ok());
+        assert!(second.0.cycles.is_err_and(|reason| reason.to_string().contains("memory could not be read")));
+        assert_eq!([first.0.ticket, second.0.ticket, third.0.ticket].map(Some), tickets);
+        assert_eq!((first.1, second.1, third.1), ([3; 8], [0; 8], [5; 8]));
+        assert_eq!((direct.poll(&mut [0; 8]), direct.room()), (Ok(None), DEPTH));
     }
 
     #[test]
