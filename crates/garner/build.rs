@@ -75,7 +75,7 @@ struct Entry<'a> {
 /// The function that finds a kernel of a table by its identifier; in a constant, one that there is not does not compile.
 fn finding<'a>(kernels: impl Iterator<Item = (Id, &'a str)>) -> String {
     let fold = |fold| match fold {
-        Some(fold) => format!("Some(garner_kernels::fold::Fold::{fold:?})"),
+        Some(fold) => format!("Some(garner_kernels::folded::Fold::{fold:?})"),
         None => "None".to_owned(),
     };
     let arm = |(Id { operation, fold: folded, limbs }, name): (Id, &str)| {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which kernel: what it does, and to numbers of which form. Its name follows from that, and its symbol from the name.
 
-use crate::fold::Fold;
+use crate::folded::Fold;
 use std::fmt;
 
 /// A kernel of one of the lists.

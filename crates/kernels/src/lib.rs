@@ -12,38 +12,28 @@
 #![forbid(unsafe_code)]
 
 pub mod assembly;
-pub mod block;
-pub mod block_square;
 pub mod constants;
-mod counts;
 pub mod doubles;
-pub mod fold;
 pub mod folded;
-pub mod folded_square;
 mod id;
 pub mod interpreter;
-pub mod karatsuba;
 pub mod known_answer;
-pub mod multiply;
 pub mod normalise;
-mod operands;
+pub mod one_row;
 pub mod order;
+mod parts;
 pub mod ports;
 pub mod program;
 pub mod reducer;
-mod reduction;
-mod registers;
-mod rows;
 pub mod scan;
-pub mod square;
 pub mod transpose;
 pub mod two_rows;
 pub mod vex;
-pub mod window;
 
-use fold::Fold;
+use folded::Fold;
 pub use id::{Id, Operation};
 use normalise::Limbs;
+use one_row::{block, block_square, karatsuba, multiply, square, window};
 pub use program::Program;
 use std::collections::BTreeSet;
 
@@ -76,7 +66,7 @@ pub const LIMB_COUNTS: [usize; 8] = [10, 20, 30, 40, 60, 80, 120, 160];
 /// Block sizes, and how many of them make up a number where that are more than two.
 const MANY_BLOCKS: [(usize, usize); 4] = [(15, 4), (20, 4), (20, 6), (20, 8)];
 
-/// Rows of folded numbers: see [`fold`].
+/// Rows of folded numbers: see [`folded`].
 pub const FOLDED_ROWS: [usize; 4] = [5, 10, 15, 20];
 
 /// Every kernel, in a fixed order, as AVX-512 runs it: what stands in no loop and is run often is put into the order that a wide
@@ -148,15 +138,15 @@ fn list(ordered: fn(Program) -> Program, beside: fn(Program, Program) -> Program
         put(Id::of(O::Spread, m * blocks), block_square::spread(m, blocks));
     }
     for m in FOLDED_ROWS {
-        put(Id::folded(O::Square, Fold::Pair, m), folded_square::square(m, None));
-        let scanned = folded_square::scanned_rows(m);
-        put(Id::folded(O::SquareScan, Fold::Pair, m), folded_square::square(m, Some(scanned)));
+        put(Id::folded(O::Square, Fold::Pair, m), folded::square::square(m, None));
+        let scanned = folded::square::scanned_rows(m);
+        put(Id::folded(O::SquareScan, Fold::Pair, m), folded::square::square(m, Some(scanned)));
         for fold in Fold::ALL {
-            put(Id::folded(O::Multiply, fold, m), folded::multiply(fold, m));
-            put(Id::folded(O::HalfMultiply, fold, m), folded::half_multiply(fold, m));
-            put(Id::folded(O::HalfReduce, fold, m), folded::half_reduce(fold, m));
-            put(Id::folded(O::Add, fold, m), folded::add(fold, m));
-            put(Id::folded(O::SubtractModulus, fold, m), folded::subtract_modulus(fold, m));
+            put(Id::folded(O::Multiply, fold, m), folded::multiply::multiply(fold, m));
+            put(Id::folded(O::HalfMultiply, fold, m), folded::multiply::half_multiply(fold, m));
+            put(Id::folded(O::HalfReduce, fold, m), folded::multiply::half_reduce(fold, m));
+            put(Id::folded(O::Add, fold, m), folded::multiply::add(fold, m));
+            put(Id::folded(O::SubtractModulus, fold, m), folded::multiply::subtract_modulus(fold, m));
         }
     }
     put(Id::of(O::Scan, 0), scan::scan());

@@ -28,7 +28,7 @@ mod square;
 mod sweep;
 mod window;
 
-use crate::fold::Fold;
+use crate::folded::Fold;
 use crate::program::Pointer;
 use crate::vex::{self, Binary, Encoding, Instruction, Operand, Place, Register};
 use crate::{FOLDED_ROWS, Id, LIMB_COUNTS, Operation, constants};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How numbers stand in the four lanes: one in each, or folded over several as in [`fold`](crate::fold).
+//! How numbers stand in the four lanes: one in each, or folded over several as in [`folded`](crate::folded).
 
 use super::{Code, constant};
 use crate::constants;
-use crate::fold::Fold;
+use crate::folded::Fold;
 use crate::vex::{Binary, Instruction as I, Register};
 
 /// Numbers of `rows` rows, folded or not.

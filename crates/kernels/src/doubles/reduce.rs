@@ -12,7 +12,7 @@
 use super::numbers::{self, Numbers};
 use super::sweep::{CARRY, FREE, Finish, LIMB, Products, Sweep, column, factor};
 use super::{A, AREA, Area, BLOCK, Code, TO, constant, row};
-use crate::fold::Fold;
+use crate::folded::Fold;
 use crate::program::Pointer;
 use crate::vex::{Binary, Place, Register};
 use crate::{LIMB_BITS, constants};

@@ -2,15 +2,16 @@
 
 use super::*;
 use crate::known_answer::answer;
+use crate::one_row::{block_square, karatsuba, multiply};
 use crate::ports::schedule;
-use crate::{block_square, karatsuba, multiply, scan, two_rows};
+use crate::{scan, two_rows};
 
 const GOLDEN_COVE: &Processor = &Processor::GOLDEN_COVE;
 
 #[test]
 fn an_order_computes_what_was_written_and_no_slower() {
-    use crate::block::{Columns, Finish, reduce};
-    use crate::karatsuba::Differences;
+    use crate::one_row::block::{Columns, Finish, reduce};
+    use crate::one_row::karatsuba::Differences;
     for (name, program) in [
         ("square_10", two_rows::square::square(10)),
         ("multiply_10", multiply::multiply(10)),
@@ -32,8 +33,8 @@ fn an_order_computes_what_was_written_and_no_slower() {
 
 #[test]
 fn with_fewer_loads_the_same_is_computed() {
-    use crate::block::{Columns, Finish};
-    use crate::karatsuba::Differences;
+    use crate::one_row::block::{Columns, Finish};
+    use crate::one_row::karatsuba::Differences;
     for (name, program, most) in [
         ("square_fresh_15", block_square::square(15, block_square::Goal::Fresh), 20),
         ("square_middle_20", block_square::square(20, block_square::Goal::Middle), 300),
@@ -82,7 +83,7 @@ fn two_loads_of_a_row_free_one_register() {
 
 #[test]
 fn beside_another_program_both_compute_what_they_do_alone() {
-    use crate::block::{Columns, Finish};
+    use crate::one_row::block::{Columns, Finish};
     let product = karatsuba::product(15, Columns::Old, Finish::Columns, karatsuba::Differences::Given);
     let scan = scan::limbs(karatsuba::SCANNED_LIMBS);
     let both = order_beside(&product, &scan, GOLDEN_COVE);

@@ -10,8 +10,8 @@
 
 use super::columns::{Columns, Results, Step};
 use super::scan::{self, Way};
-use crate::block::{COLUMNS, Columns as Old, Finish, RESULT, X, Y};
 use crate::constants;
+use crate::one_row::block::{COLUMNS, Columns as Old, Finish, RESULT, X, Y};
 use crate::program::{Pointer, Program, weave};
 use std::ops::Range;
 

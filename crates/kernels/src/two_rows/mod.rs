@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels for processors whose additions, masks and loads compete with multiply-adds: the same operations as in
-//! [`square`](mod@crate::square), [`multiply`](mod@crate::multiply) and [`window`](mod@crate::window), with fewer of all else.
+//! [`square`](mod@crate::one_row::square), [`multiply`](mod@crate::one_row::multiply) and [`window`](mod@crate::one_row::window), with fewer of all else.
 //!
 //! - **Two rows at a time.** Each limb of the modulus, or of an operand, is loaded once, into a register, and meets two
 //!   quotient digits, or two limbs: four multiply-adds into three columns.
@@ -30,7 +30,7 @@ pub mod square;
 pub mod two_blocks;
 pub mod window;
 
-use crate::block::PRODUCTS;
+use crate::one_row::block::PRODUCTS;
 use crate::{BLOCK_LIMBS, DIRECT_LIMBS, Id, Kernel, LIMB_COUNTS, Operation, Program, normalise};
 use normalise::Limbs;
 use scan::Way;

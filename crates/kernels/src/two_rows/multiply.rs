@@ -17,7 +17,7 @@ pub fn multiply(limbs: usize) -> Program {
 }
 
 /// Montgomery multiplication by half, eight lanes: `r = a · b · 2^(−52·N) mod n`, given
-/// `a' ≡ a · 2^(−26·N) mod n` beside a, as [`crate::multiply::half_multiply`] does.
+/// `a' ≡ a · 2^(−26·N) mod n` beside a, as [`crate::one_row::multiply::half_multiply`] does.
 ///
 /// Pointers P0 r, P1 a, P2 n and behind it 2^(−52) mod n, P3 constants, P4 b, P5 a'; r may be any of a, a' and b.
 /// Shapes   a, a', b, n, r: N limbs, limb-major, radix 2^52, one number per lane; N = `limbs`, even, 20 at most.

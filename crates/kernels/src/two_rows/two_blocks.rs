@@ -7,7 +7,7 @@
 //! 67 KiB.
 
 use super::block;
-use crate::block::{Columns, Finish};
+use crate::one_row::block::{Columns, Finish};
 use crate::order::order;
 use crate::ports::Processor;
 use crate::program::{Code, Pointer, Program, Row};

@@ -12,7 +12,7 @@ use crate::program::{Code, Pointer, Program, Row};
 /// Selects an entry e of a table, raises to the power 16 and multiplies, eight lanes: `r = r^16 · e / R^16` modulo n.
 ///
 /// Pointers P0 r, P2 n, P3 constants with the wanted entries, P4 the table, P5 the selection.
-/// Shapes   as those of [`crate::window::window`].
+/// Shapes   as those of [`crate::one_row::window::window`].
 /// Bounds   those of a squaring and of a half multiplication; wanted < 16. Behind the constants two rows are written.
 /// Cost     15N² + 4N multiply-adds, and for each limb of the selection 8 permutations, 14 merges and three operations, or 16
 ///          stores; 16 rows read for each, whatever is wanted.

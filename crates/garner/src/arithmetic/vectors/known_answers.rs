@@ -11,7 +11,7 @@ use super::workspace::Workspace;
 use super::{Arithmetic, Modulus, Multiply, Power, power};
 use crate::arithmetic::libcrypto::Libcrypto;
 use crate::words::WORD_BITS;
-use garner_kernels::fold::Fold;
+use garner_kernels::folded::Fold;
 use garner_kernels::{LIMB_BITS, known_answer};
 use std::ptr;
 

@@ -8,7 +8,7 @@ use super::class::{Class, Shape};
 use super::field::Field;
 use super::kernels::{Kernels, Widening, least_times};
 use super::workspace::{Layout, Workspace};
-use garner_kernels::fold::Fold;
+use garner_kernels::folded::Fold;
 use std::time::Duration;
 
 /// The class of the same length as `class` in which `jobs` secret powers run.

@@ -4,7 +4,7 @@
 use super::class::{Class, Shape};
 use crate::kept::Block;
 use garner_kernels::doubles::{Area, SQUARES};
-use garner_kernels::{Lanes, constants, karatsuba, transpose};
+use garner_kernels::{Lanes, constants, one_row::karatsuba, transpose};
 
 /// Bits of a secret exponent handled at once: 2^4 entries in the table.
 pub const WINDOW_BITS: usize = SQUARES;
@@ -25,7 +25,7 @@ pub struct Layout {
     pub digits: usize,
     /// 2^(−26·N) mod n, of composed numbers.
     pub inverse: usize,
-    /// The blocks of the modulus and of that, prepared: see [`garner_kernels::karatsuba::prepare`].
+    /// The blocks of the modulus and of that, prepared: see [`garner_kernels::one_row::karatsuba::prepare`].
     pub prepared_modulus: usize,
     pub prepared_inverse: usize,
     /// What kernels in double precision work in.

@@ -8,7 +8,7 @@ use super::shape::{
 };
 use crate::arithmetic::vectors::catalogue;
 use garner_kernels::doubles::{Area, Numbers};
-use garner_kernels::fold::Fold;
+use garner_kernels::folded::Fold;
 use garner_kernels::{Id, Operation};
 
 /// The kernel that does this to numbers of so many limbs; there is one, or this does not compile.

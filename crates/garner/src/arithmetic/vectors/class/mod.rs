@@ -6,8 +6,8 @@ mod shape;
 
 use super::catalogue::Kernel;
 use garner_kernels::doubles::{self, Numbers};
-use garner_kernels::fold::Fold;
-use garner_kernels::{LIMB_BITS, folded_square, scan};
+use garner_kernels::folded::Fold;
+use garner_kernels::{LIMB_BITS, folded, scan};
 pub use list::{CLASSES, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, PAIRS, QUADS};
 pub use shape::{
     Blocks, Composition, Direct, DirectKernels, Doubles, Folded, FoldedSquare, Loose, OneRowBlocks, Products, Shape,
@@ -115,7 +115,7 @@ impl Class {
     /// Rows of the table that one pass of a scan selects, of numbers that are not composed.
     pub fn rows_per_pass(&self) -> usize {
         match self.shape {
-            Shape::Folded(_) => folded_square::scanned_rows(self.rows()),
+            Shape::Folded(_) => folded::square::scanned_rows(self.rows()),
             // Theirs run within a window; all of it is one pass.
             Shape::Direct(_) | Shape::Doubles(_) => 2 * self.rows(),
             Shape::Blocks { .. } => unreachable!("each composition has passes of its own"),

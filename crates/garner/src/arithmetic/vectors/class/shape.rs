@@ -2,8 +2,8 @@
 //! What classes are made of: the kernels of each way to compute with numbers of a length.
 
 use crate::arithmetic::vectors::catalogue::Kernel;
-use garner_kernels::fold::Fold;
-use garner_kernels::{karatsuba, two_rows};
+use garner_kernels::folded::Fold;
+use garner_kernels::{one_row::karatsuba, two_rows};
 
 /// What adds and compares numbers whose limbs count modulo 2^52: see [`garner_kernels::two_rows`].
 #[derive(Debug)]
@@ -118,7 +118,7 @@ pub struct Blocks {
     pub limbs: usize,
     /// Columns of a product of half a number of two blocks with a whole one, to begin with zero.
     pub clear: &'static Kernel,
-    /// What prepares a factor that many products share: see [`garner_kernels::karatsuba::prepare`].
+    /// What prepares a factor that many products share: see [`garner_kernels::one_row::karatsuba::prepare`].
     pub prepare: &'static Kernel,
     /// Those that work on a row at a time.
     pub one_row: OneRowBlocks,

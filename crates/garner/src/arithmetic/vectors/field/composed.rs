@@ -8,7 +8,7 @@ use crate::arithmetic::vectors::class::{
 use crate::arithmetic::vectors::kernels::{At, Kernel, Sequence};
 use crate::arithmetic::vectors::workspace::Layout;
 use garner_kernels::doubles::SQUARES;
-use garner_kernels::karatsuba;
+use garner_kernels::one_row::karatsuba;
 
 /// Writes down which kernels make products and reductions of blocks, on the workspace's columns.
 pub(super) struct Composed<'f> {
@@ -132,7 +132,7 @@ impl<'f> Composed<'f> {
         }
     }
 
-    /// See [`garner_kernels::block_square`].
+    /// See [`garner_kernels::one_row::block_square`].
     fn square_by_one_row(&mut self, blocks: &'static OneRowBlocks, a: usize) {
         let Layout { columns, constants: c, digits: difference, .. } = *self.layout;
         let Some(spread) = self.spread else {

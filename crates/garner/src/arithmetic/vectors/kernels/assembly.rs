@@ -11,7 +11,7 @@ use crate::arithmetic::vectors::catalogue::{ENTRIES, Entry, NARROW_ENTRIES, P, V
 use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, Composition, DOUBLES, Direct, DirectKernels};
 use crate::arithmetic::vectors::known_answers;
 use crate::arithmetic::vectors::workspace::{Layout, Workspace};
-use garner_kernels::fold::Fold;
+use garner_kernels::folded::Fold;
 use garner_kernels::two_rows::{self as two_rows_kernels, window};
 use garner_kernels::{BLOCK_LIMBS, DIRECT_LIMBS, Lanes};
 use once_cell::race::{OnceBool, OnceNonZeroUsize};

@@ -6,7 +6,7 @@ use crate::environment;
 /// How many rows of a multiplication a kernel works on at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
-    /// `garner_kernels::square` and its like: fewest instructions where additions cost nothing beside multiply-adds.
+    /// `garner_kernels::one_row::square` and its like: fewest instructions where additions cost nothing beside multiply-adds.
     One,
     /// `garner_kernels::two_rows`: where they share ports.
     Two,

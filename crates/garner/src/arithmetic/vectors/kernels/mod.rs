@@ -12,7 +12,7 @@ use super::class::{Blocks, CLASSES, Class, Composition, Direct, DirectKernels};
 pub use assembly::Assembly;
 pub use choice::{Rows, wanted};
 use garner_kernels::Lanes;
-use garner_kernels::fold::Fold;
+use garner_kernels::folded::Fold;
 pub use interpreted::{Interpreted, InterpretedDoubles, InterpretedTwoRows, InterpretedVex};
 use std::time::Duration;
 pub use timing::least_times;

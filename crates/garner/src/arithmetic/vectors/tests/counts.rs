@@ -4,7 +4,7 @@
 use super::class::{Blocks, Composition, Direct, DirectKernels, Folded, Shape};
 use super::kernels::{At, Kernel, Sequence};
 use super::*;
-use garner_kernels::{Lanes, karatsuba, reducer};
+use garner_kernels::{Lanes, one_row::karatsuba, reducer};
 use std::cell::Cell;
 
 /// Counts the multiply-adds of what it runs.

@@ -7,7 +7,7 @@ use super::*;
 use crate::arithmetic::libcrypto::Libcrypto;
 use crate::arithmetic::vectors::known_answers::{self, Way};
 use garner_kernels::Lanes;
-use garner_kernels::fold::Fold;
+use garner_kernels::folded::Fold;
 
 /// The twin, one of whose kernels flips a bit of a lane that it writes.
 #[derive(Clone, Copy)]

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Blocks of M limbs, from which products and reductions of longer numbers are composed; squares stand in
-//! [`block_square`](crate::block_square), products with fewer multiply-adds in [`karatsuba`](crate::karatsuba).
+//! [`block_square`](crate::one_row::block_square), products with fewer multiply-adds in [`karatsuba`](crate::one_row::karatsuba).
 //!
 //! Column sums stand in memory, uncarried, with a sign: of 64 bits a column of a product and its reduction needs one for that
 //! and 52 + log2(5.8N), so that N = 160 leaves room. A block works on the columns from its place on.
 
 use crate::Operation;
 use crate::constants;
+use crate::parts::reduction::{RowOf, digit, finish_limb};
+use crate::parts::registers::Rotation;
+use crate::parts::rows::{self, Factor};
 use crate::program::{Code, Pointer, Program, Vector};
-use crate::reduction::{RowOf, digit, finish_limb};
-use crate::registers::Rotation;
-use crate::rows::{self, Factor};
 use crate::scan::{ENTRIES, Scan};
 
 pub(crate) const COLUMNS: Pointer = Pointer::P0;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a kernel is made of: the operations, and code that has them in order.
 
+mod counts;
+mod operands;
+
 /// One of 32 vector registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Vector(pub u8);

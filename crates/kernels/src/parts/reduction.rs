@@ -2,9 +2,9 @@
 //! One row of a Montgomery reduction: the step that every multiplication, squaring and half reduction repeats.
 
 use crate::constants;
+use crate::parts::registers::Rotation;
+use crate::parts::rows::HIGH_LAG;
 use crate::program::{Code, Pointer, Source, Vector};
-use crate::registers::Rotation;
-use crate::rows::HIGH_LAG;
 
 /// The quotient digit of the column `sum`: `digit = sum · (−n^−1) mod 2^52`.
 pub(crate) fn digit(digit: Vector, sum: Vector, code: &mut Code) {

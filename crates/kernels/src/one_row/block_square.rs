@@ -5,10 +5,10 @@
 //! `(Σ a_i²·X^i) · (1 + X + … + X^(B−1)) − Σ_{i<j} (a_i − a_j)²·X^(i+j)`: half the multiply-adds of a product for each
 //! pair of blocks. For B = 2 this is Karatsuba's squaring. Sums may be negative on the way.
 
+use crate::parts::reduction::finish_limb;
+use crate::parts::registers::{Columns, Rotation};
+use crate::parts::rows::HIGH_LAG;
 use crate::program::{Code, Pointer, Program, Vector};
-use crate::reduction::finish_limb;
-use crate::registers::{Columns, Rotation};
-use crate::rows::HIGH_LAG;
 
 const COLUMNS: Pointer = Pointer::P0;
 const A: Pointer = Pointer::P1;

@@ -20,6 +20,9 @@
 //! horizontal kernels of OpenSSL (`rsaz_amm52x20_x2`), need 400 cycles for either, shifts aside, and gain nothing from
 //! squaring.
 
+pub mod multiply;
+pub mod square;
+
 use crate::constants;
 use crate::program::{Code, Vector};
 
@@ -86,7 +89,7 @@ impl Fold {
     /// The quotient digit of the column `sum`, in all lanes of a number: `digit = sum · (−n^−1) mod 2^52`, the column
     /// being that of the first lane.
     pub(crate) fn digit(self, digit: Vector, sum: Vector, code: &mut Code) {
-        crate::reduction::digit(digit, sum, code);
+        crate::parts::reduction::digit(digit, sum, code);
         self.spread(0, digit, digit, code);
     }
 }

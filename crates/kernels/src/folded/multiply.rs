@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Montgomery multiplication of folded numbers (see [`fold`](crate::fold)), sums and differences.
+//! Montgomery multiplication of folded numbers (see [`folded`](crate::folded)), sums and differences.
 
 use crate::LIMB_BITS;
 use crate::constants;
-use crate::fold::Fold;
+use crate::folded::Fold;
+use crate::parts::registers::Rotation;
+use crate::parts::rows::{self, Factor, HIGH_LAG};
 use crate::program::{Code, Mask, Pointer, Program, Source, Vector};
 use crate::reducer::LAST_ROWS;
-use crate::registers::Rotation;
-use crate::rows::{self, Factor, HIGH_LAG};
 
 const R: Pointer = Pointer::P0;
 const A: Pointer = Pointer::P1;
@@ -33,7 +33,7 @@ pub fn multiply(fold: Fold, rows: usize) -> Program {
 }
 
 /// Montgomery multiplication of folded numbers by half: `r = a · b · 2^(−52·N) mod n`, given
-/// `a' ≡ a · 2^(−26·N) mod n` beside a. See [`crate::multiply::half_multiply`].
+/// `a' ≡ a · 2^(−26·N) mod n` beside a. See [`crate::one_row::multiply::half_multiply`].
 ///
 /// Pointers P0 r, P1 a, P2 n and behind it 2^(−52) mod n, P3 constants, P4 b, P5 a'; r may be any of a, a' and b.
 /// Shapes   a, a', b, n, r: M rows of numbers of N = F·M limbs, radix 2^52; M = `rows`, 20 at most.
@@ -143,7 +143,7 @@ struct Part {
 /// In each of as many rows as `lanes` lanes have limbs, the product of every part and one row of reduction; then the
 /// carries.
 ///
-/// The reduction of a row runs in the same loop turn as the product of the next: see [`crate::multiply`].
+/// The reduction of a row runs in the same loop turn as the product of the next: see [`crate::one_row::multiply`].
 fn multiplication(fold: Fold, rows: usize, lanes: usize, parts: &[Part]) -> Program {
     let sums: Vec<Vector> = (0..rows as u8 + 2).map(Vector).collect();
     let mut temporaries = Rotation::new((sums.len() as u8..22).chain(TEMPORARIES));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Montgomery squaring of numbers folded over two lanes: see [`fold`](crate::fold).
+//! Montgomery squaring of numbers folded over two lanes: see [`folded`](crate::folded).
 
-use crate::fold::Fold;
-use crate::folded::{self, By, Reduction, carry_and_store};
+use crate::folded::Fold;
+use crate::folded::multiply::{self, By, Reduction, carry_and_store};
+use crate::parts::registers::{Columns, Rotation};
 use crate::program::{Code, Pointer, Program, Vector};
 use crate::reducer::LAST_ROWS;
-use crate::registers::{Columns, Rotation};
 use crate::scan;
 
 const FOLD: Fold = Fold::Pair;
@@ -118,7 +118,7 @@ fn staged(rows: usize, scanned: Option<usize>) -> Program {
         let reduction = Reduction { fold: FOLD, sums: &sums, by, next, digits: DIGITS, first: Some(FIRST) };
         let mut body = reduction.code(&mut temporaries, Code::new());
         if next.is_some() {
-            body.append(folded::shift(&sums, DIGITS));
+            body.append(multiply::shift(&sums, DIGITS));
         }
         if by == By::Reducer {
             body.copy(sums[rows + 1], COLUMNS.row(rows + 2));

@@ -2,10 +2,10 @@
 //! A window of an exponentiation, whole: one call instead of five.
 
 use crate::doubles::SQUARES;
-use crate::multiply;
+use crate::one_row::multiply;
+use crate::one_row::square;
 use crate::program::{Code, Pointer, Program};
 use crate::scan::{ENTRIES, Scan};
-use crate::square;
 
 /// Selects an entry e of a table, raises to the power 16 and multiplies, eight lanes: `r = r^16 · e / R^16` modulo n.
 ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Montgomery multiplications with all columns in registers: whole, half, and the half reduction.
 
+use crate::parts::reduction::{Output, RowOf, digit};
+use crate::parts::registers::Rotation;
+use crate::parts::rows::{self, Factor};
 use crate::program::{Code, Pointer, Program, Vector};
-use crate::reduction::{Output, RowOf, digit};
-use crate::registers::Rotation;
-use crate::rows::{self, Factor};
 use std::ops::Range;
 
 const N: Pointer = Pointer::P2;

@@ -5,12 +5,12 @@
 //! B parts is `(Σ x_i·y_i·X^i) · (1 + X + … + X^(B−1)) + Σ_{i<j} (x_i − x_j)·(y_j − y_i)·X^(i+j)`: one product for each pair
 //! of parts instead of two.
 
-use crate::block::{COLUMNS, Columns, Finish, RESULT, X, Y};
 use crate::constants;
+use crate::one_row::block::{COLUMNS, Columns, Finish, RESULT, X, Y};
+use crate::parts::reduction::finish_limb;
+use crate::parts::registers::Rotation;
+use crate::parts::rows::HIGH_LAG;
 use crate::program::{Code, Mask, Pointer, Program, Row, Source, Vector};
-use crate::reduction::finish_limb;
-use crate::registers::Rotation;
-use crate::rows::HIGH_LAG;
 
 /// Limbs of the blocks whose products leave registers for a pass of the table's scan.
 pub const SCANNING_BLOCK: usize = 15;
@@ -29,13 +29,13 @@ pub enum Differences {
     Given,
 }
 
-/// Block product, eight lanes: `columns += x · y`, as [`block::product`](crate::block::product) forms it, whose pointers,
+/// Block product, eight lanes: `columns += x · y`, as [`block::product`](crate::one_row::block::product) forms it, whose pointers,
 /// shapes and bounds these are. Single sums may be negative, on the way and after it; rows of columns that are not results are
 /// lost.
 ///
 /// Shapes   y where its differences are given: as [`prepare`] leaves it.
 /// Cost     M limbs in B parts of b limbs, 15 in three, 20 in two: B (B + 1) b² multiply-adds; more additions than
-///          [`block::product`](crate::block::product), in parts of 5 limbs about as many as multiply-adds.
+///          [`block::product`](crate::one_row::block::product), in parts of 5 limbs about as many as multiply-adds.
 /// Source   Karatsuba, Ofman 1962; for more than two parts Weimerskirch, Paar 2006, "Generalizations of the Karatsuba
 ///          algorithm for efficient implementations", §3.
 pub fn product(limbs: usize, columns: Columns, finish: Finish, differences: Differences) -> Program {

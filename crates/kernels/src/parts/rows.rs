@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rows of products, in an order that keeps the multipliers busy.
 
+use crate::parts::registers::Rotation;
 use crate::program::{Code, Pointer, Vector};
-use crate::registers::Rotation;
 
 /// In a row, the high half of a product is added so many limbs after the low half, and a second product one limb after
 /// the first: two sums into one column would otherwise follow each other at once, and the second wait.

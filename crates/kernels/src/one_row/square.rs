@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Montgomery squaring with all columns in registers.
 
+use crate::parts::reduction::{Output, RowOf, digit};
+use crate::parts::registers::{Columns, Rotation};
 use crate::program::{Code, Pointer, Program, Vector};
-use crate::reduction::{Output, RowOf, digit};
-use crate::registers::{Columns, Rotation};
 use crate::scan;
 
 /// Montgomery squaring, eight lanes: `r = a² · 2^(−52·N) mod n`.
