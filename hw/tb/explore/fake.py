@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from garner_hw import ToolError
 from garner_hw.explore.designs import design_of
 from garner_hw.explore.point import Point
 from garner_hw.explore.roofline import bound
-from garner_hw.explore.toolchain import ToolFailed
 from garner_hw.explore.tools import run
 
 
@@ -42,7 +42,7 @@ class FakeTools:
         time.sleep(self.seconds)
         fault = self.faults.get((name.split("-")[0], point.design))
         if fault == "fails":
-            raise ToolFailed(f"{name} failed")
+            raise ToolError(f"{name} failed")
         if fault == "full":
             raise OSError(errno.ENOSPC, "No space left on device", "somewhere")
         if fault == "dies":

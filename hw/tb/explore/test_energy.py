@@ -5,9 +5,9 @@ import re
 
 import pytest
 
+from garner_hw import ToolError
 from garner_hw.explore import energy
 from garner_hw.explore.energy import Port
-from garner_hw.explore.toolchain import ToolFailed
 
 PORTS = [Port("start_i", 1, True), Port("acc_o", 2, False), Port("busy_o", 1, False)]
 
@@ -38,7 +38,7 @@ def test_the_last_multiplication_is_found_by_its_busy_cycles(tmp_path):
     busy = "0110111010"  # two multiplications of three and a pause in each
     trace.write_text("".join(f"1 01{one}\n" for one in busy))
     assert energy.window(trace, PORTS, 3) == (5, 8)
-    with pytest.raises(ToolFailed, match="busy in 6 cycles, a multiplication takes 7"):
+    with pytest.raises(ToolError, match="busy in 6 cycles, a multiplication takes 7"):
         energy.window(trace, PORTS, 7)
 
 
@@ -53,7 +53,7 @@ def test_a_cell_without_activity_is_refused(tmp_path):
     saif = tmp_path / "switching.saif"
     saif.write_text(SAIF)
     assert "[get_pins {_12_/Y}] 0.500000 0.250000" in energy.weighed("unit", PORTS, 1, saif, 4)
-    with pytest.raises(ToolFailed, match="1 of 2 cells"):
+    with pytest.raises(ToolError, match="1 of 2 cells"):
         energy.weighed("unit", PORTS, 2, saif, 4)
 
 
@@ -77,7 +77,7 @@ def test_an_opensta_that_does_not_run_has_no_version(tmp_path, monkeypatch, no_c
     (tmp_path / "cells.lib").touch()
     for name, value in {"FETCH": tmp_path, "FOLDER": tmp_path, "LIBRARY": tmp_path / "cells.lib"}.items():
         monkeypatch.setattr(energy, name, value)
-    with pytest.raises(ToolFailed, match=reason):
+    with pytest.raises(ToolError, match=reason):
         energy.versions()
 
 
@@ -85,7 +85,7 @@ def test_an_opensta_that_cannot_be_fetched_is_named_without_advice_that_does_not
     program(tmp_path / "debian.sh", "exit 1")
     monkeypatch.setattr(energy, "FETCH", tmp_path)
     monkeypatch.setattr(energy, "FOLDER", tmp_path)
-    with pytest.raises(ToolFailed, match="cannot be fetched from Debian$"):
+    with pytest.raises(ToolError, match="cannot be fetched from Debian$"):
         energy.versions()
 
 

@@ -5,9 +5,8 @@ import json
 
 import pytest
 
-from garner_hw import command
+from garner_hw import ToolError, command
 from garner_hw.explore import recorded, report, sweep, tools
-from garner_hw.explore.toolchain import ToolFailed
 from garner_hw.explore.tools import Tools
 from tb.explore.fake import FakeTools
 
@@ -61,7 +60,7 @@ def test_a_tool_that_is_missing_at_the_start_is_named_and_nothing_is_begun(nothi
                                                                            monkeypatch):
     class Missing(Tools):
         def versions(self):
-            raise ToolFailed("nextpnr-ecp5 cannot be fetched")
+            raise ToolError("nextpnr-ecp5 cannot be fetched")
 
     monkeypatch.setattr(tools, "Tools", Missing)
     assert command.main(["explore", "--out", str(tmp_path / "out")]) == 2

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from garner_hw import ToolError
 from garner_hw.explore import energy as weighing
 from garner_hw.explore.energy import Port
-from garner_hw.explore.toolchain import ToolFailed
 from garner_hw.soc import energy, measure
 from garner_hw.synthesis import YOSYS
 
@@ -49,7 +49,7 @@ def test_ratios_compare_with_a_software_run_without_the_peripheral_and_with_it_i
 
 def test_window_is_between_the_last_two_reads_of_the_cycle_counter():
     assert energy.window("10\n20\n30\n55\n", 25) == (30, 54)
-    with pytest.raises(ToolFailed, match="in cycles 30 and 55, and says 24 cycles"):
+    with pytest.raises(ToolError, match="in cycles 30 and 55, and says 24 cycles"):
         energy.window("10\n20\n30\n55\n", 24)
 
 
@@ -91,6 +91,6 @@ def test_energy_is_that_of_the_record_and_a_wrong_netlist_is_refused():
     netlist = energy.WORK / "bus" / "netlist.v"
     netlist.write_text(netlist.read_text().replace("NAND2X1", "NOR2X1", 1))
     lines = energy.window((energy.WORK / "reads.txt").read_text(), made["runs"]["accelerated"]["cycles"])
-    with pytest.raises(ToolFailed, match="the replay into the netlist failed"):
+    with pytest.raises(ToolError, match="the replay into the netlist failed"):
         energy.weighed("bus", ports, cells, lines)
     assert "the netlist differs in cycle" in (energy.WORK / "bus" / "replay.log").read_text()
