@@ -27,9 +27,14 @@ crates/garnerd/install.sh "$build" /usr "$root"
 gzip -9n "$root"/usr/share/man/man1/*.1
 crates/capi/install.sh "$build" /usr "$root" >/dev/null
 crates/openssl-common/install.sh "$build" /usr "$root" >"$root/hint"
-# openssl.md and the pages that it links; the samples lie beside them.
-for page in openssl daemon security performance gpu board linux; do
-    sed 's|\.\./packaging/samples|examples|g' "docs/$page.md" >"$root/usr/share/doc/garner/$page.md"
+# openssl.md and the pages that it links; the samples lie beside them. Links to what is not packaged become their text.
+pages='openssl daemon security performance gpu board linux'
+there="(#|https?:|examples|($(echo "$pages" | tr ' ' '|'))\.md)"
+for page in $pages; do
+    sed -z -E "s~\.\./packaging/samples~examples~g
+        s~\[([^][]*)\]\(($there[^)]*)\)~\x01\1\x02\2\x03~g
+        s~!?\[([^][]*)\]\([^)]*\)~\1~g
+        s~\x01([^\x02]*)\x02([^\x03]*)\x03~[\1](\2)~g" "docs/$page.md" >"$root/usr/share/doc/garner/$page.md"
     chmod 644 "$root/usr/share/doc/garner/$page.md"
 done
 cat >"$root/usr/share/doc/garner/copyright" <<'END'

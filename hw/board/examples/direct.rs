@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The key goes into slot 0 of all cores and stays there until this program ends.
     board.submit(&Job::LoadKey { slot: 0, key: &key })?.ok_or("no room in a new ring")?;
     board.ring_doorbell()?;
-    let load = wait(&mut board, &mut [])?.cycles;
+    let load = wait(&mut board, &mut [])?.cycles?;
 
     // One job costs: writing operands and descriptor, the doorbell, looking at the ring, taking the answer out.
     let (mut put, mut bell, mut look, mut take) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let start = Instant::now();
             if let Some(ended) = board.poll(&mut result)? {
                 take.push(start.elapsed());
-                cycles = ended.cycles;
+                cycles = ended.cycles?;
                 break;
             }
         }

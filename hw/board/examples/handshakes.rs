@@ -174,10 +174,12 @@ impl Stage {
         let mut board = Direct::open(&self.socket())?;
         board.submit(&Job::LoadKey { slot: 0, key: &key })?.ok_or("no room in a new ring")?;
         board.ring_doorbell()?;
-        while board.poll(&mut [])?.is_none() {
-            thread::sleep(Duration::from_millis(1));
+        loop {
+            match board.poll(&mut [])? {
+                Some(ended) => return ended.cycles.map(|_| board.capability().cores).map_err(Into::into),
+                None => thread::sleep(Duration::from_millis(1)),
+            }
         }
-        Ok(board.capability().cores)
     }
 
     /// What the board told when its client of this number left.

@@ -54,7 +54,7 @@ fn session(simulated: &Simulated, client: usize, level: &Level<'_>, alone: Optio
             };
             let right = wanted[ended.ticket].take().expect("a job that was under way");
             assert_eq!(&result[..right.len()], &right[..], "{}", level.name);
-            computing += u64::from(ended.cycles);
+            computing += u64::from(ended.cycles.unwrap());
         }
         computing
     };
