@@ -30,10 +30,14 @@ explore: hw-setup ## which row accelerator to build: a small sweep, simulated, s
 	$(VENV)/bin/garner-hw explore --space small $(MORE)
 
 .PHONY: reproduce
-reproduce: profile explore ## what of docs/reproduction.md takes under an hour, measured again, and printed beside what is committed
-	RESULTS=$(OUT)/reproduction PEER=no bench/run.sh batches
+reproduce: setup-all hw-setup build ## what of docs/reproduction.md takes under an hour, measured again, and printed beside what is committed
+	rm -rf $(REPRODUCED)
+	$(VENV)/bin/garner-hw profile --garner $(OUT)/garner --out $(REPRODUCED)
+	$(VENV)/bin/garner-hw explore --space small --again --out $(REPRODUCED)
+	RESULTS=$(REPRODUCED) PEER=no bench/run.sh batches
 	$(VENV)/bin/garner-hw reproduction --check
-	$(VENV)/bin/garner-hw reproduction --measured $(OUT)/reproduction/batches.json
+	$(VENV)/bin/garner-hw reproduction --measured $(REPRODUCED)
+REPRODUCED := hw/build/reproduced
 
 hw-regs: hw-setup ## what is generated from hw/interface: registers, packages, C headers, Rust, tables of docs/integration.md
 	$(VENV)/bin/garner-hw interface

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from garner_hw import BUILD, HW, CommandError
+from garner_hw import HW, CommandError
 from garner_hw.report import again, published, ramesh
 from garner_hw.tables import filled, markdown
 
@@ -16,7 +16,6 @@ DOCUMENT = HW.parent / "docs" / "reproduction.md"
 EXPLORED, PROFILED = HW / "explore" / "results" / "report.json", HW / "explore" / "results" / "profile.json"
 SYSTEM, POWER = HW / "soc" / "report" / "report.json", HW / "soc" / "report" / "power.json"
 ENERGY = HW / "soc" / "report" / "energy.json"
-MEASURED_PROFILE, MEASURED_POINTS = BUILD / "profile" / "profile.json", BUILD / "explore" / "report.json"
 ZYNQ, ZYNQ_SYSTEM = HW / "report" / "zynq.json", HW / "soc" / "report" / "zynq.json"
 PICTURES = HW / "explore" / "results"
 HARDWARE, BATCHES = HW / "report" / "report.json", HW.parent / "bench" / "results" / "batches.json"
@@ -26,11 +25,11 @@ AES_CURVES = HW.parent / "bench" / "results" / "linux-aes.json"
 def add_command(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser("reproduction", help="the tables of docs/reproduction.md, from the committed results",
                                  description=__doc__.split(":")[0] + ".",
-                                 epilog="examples: garner-hw reproduction --check; garner-hw reproduction --measured batches.json")
+                                 epilog="examples: garner-hw reproduction --check; garner-hw reproduction --measured hw/build/reproduced")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if the document has other figures")
-    parser.add_argument("--measured", type=Path, metavar="BATCHES",
-                        help="write nothing; print what `garner-hw profile` and `garner-hw explore` measured here, and this file of "
-                             "`bench/run.sh batches`, beside what is committed; fail if a circuit gave other figures")
+    parser.add_argument("--measured", type=Path, metavar="FOLDER",
+                        help="write nothing; print what `make reproduce` measured, the files profile.json, report.json and batches.json "
+                             "of this folder, beside what is committed; fail if a circuit gave other figures")
     parser.set_defaults(run=run)
 
 
@@ -46,11 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def compare(batches: Path) -> int:
+def compare(folder: Path) -> int:
     """Prints what was measured here beside what is committed: 1 if what always gives the same did not."""
-    figures = [*again.of_profile(results(PROFILED), results(MEASURED_PROFILE)),
-               *again.of_batches(results(BATCHES)["rows"], results(batches)["rows"]),
-               *again.of_circuits(results(EXPLORED)["points"], results(MEASURED_POINTS)["points"])]
+    figures = [*again.of_profile(results(PROFILED), results(folder / PROFILED.name)),
+               *again.of_batches(results(BATCHES)["rows"], results(folder / BATCHES.name)["rows"]),
+               *again.of_circuits(results(EXPLORED)["points"], results(folder / EXPLORED.name)["points"])]
     print(markdown(("figure", "committed", "here", "here / committed"),
                    [(one.name, f"{one.committed:,.4g}", f"{one.measured:,.4g}",
                      "differs" if one.differs else "the same" if one.repeats else f"{one.measured / one.committed:.2f}")

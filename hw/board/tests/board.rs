@@ -92,8 +92,8 @@ fn a_slot_that_was_wiped_holds_no_key_and_the_others_keep_theirs() {
         board.ring_doorbell().unwrap();
         let start = Instant::now();
         loop {
-            if let Some(ended) = board.poll(&mut []).transpose() {
-                return ended.map_err(|error| error.to_string());
+            if let Some(ended) = board.poll(&mut []).unwrap() {
+                return ended.cycles.map_err(|error| error.to_string());
             }
             assert!(start.elapsed() < Duration::from_secs(120), "no answer");
         }
@@ -251,12 +251,14 @@ fn wait_with_jobs_under_way(address: &str) -> ! {
     let key = key(1024);
     let load = direct.submit(&Job::LoadKey { slot: 0, key: &key.key }).unwrap();
     direct.ring_doorbell().unwrap();
-    until("the key to be loaded", || direct.poll(&mut []).unwrap().is_some_and(|ended| Some(ended.ticket) == load));
+    until("the key to be loaded", || {
+        direct.poll(&mut []).unwrap().is_some_and(|ended| Some(ended.ticket) == load && ended.cycles.is_ok())
+    });
     for _ in 0..JOBS {
         direct.submit(&Job::Private { slot: 0, base: &[3; 16] }).unwrap();
     }
     direct.ring_doorbell().unwrap();
-    until("the cores to be at work", || direct.poll(&mut []).unwrap().is_some());
+    until("the cores to be at work", || direct.poll(&mut []).unwrap().is_some_and(|ended| ended.cycles.is_ok()));
     let mut stdout = std::io::stdout(); // what is printed by println a test keeps until it ends
     writeln!(stdout, "{UNDER_WAY}").unwrap();
     std::thread::sleep(Duration::from_secs(120));

@@ -56,6 +56,7 @@ def add_command(commands: argparse._SubParsersAction) -> None:
                         "version all the same, which circuits have in their names")
     parser.add_argument("--record", action="store_true", help="also into the committed results, hw/explore/results: circuits of "
                         "the space `all`, with their energy unless --no-energy")
+    parser.add_argument("--again", action="store_true", help="measure what is recorded, too; what --out has is kept")
     parser.add_argument("--out", type=Path, default=BUILD / "explore", metavar="FOLDER",
                         help="for explore.html, report.json and a folder for each circuit")
     parser.add_argument("--list", action="store_true", help="only say which points there are")
@@ -94,13 +95,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def measured_before(out: Path) -> list[dict]:
-    """The rows of the last sweep and those that are committed; of a point that both have, the last sweep's."""
+    """The rows of the last sweep and those that are committed. Of a point that both have, those of the later report; of one
+    circuit the committed ones, which no sweep has measured with fewer placements."""
     from garner_hw.explore import recorded, report
 
+    own, committed = out / report.JSON, recorded.RESULTS / report.JSON
+    dates = {path: report.date(path) for path in (own, committed) if path.exists()}
+    order = [committed, own] if dates.get(own, "") < dates.get(committed, "") else [own, committed]
+    found = {path: {report.point_of(row): row for row in report.read(path)} if path in dates else {} for path in order}
     rows: dict[Point, dict] = {}
-    for path in (own := out / report.JSON, recorded.RESULTS / report.JSON):
-        found = {report.point_of(row): row for row in (report.read(path) if path.exists() else [])}
-        more = {point: row for point, row in found.items() if point not in rows}
+    for path in order:
+        more = {point: row for point, row in found[path].items() if point not in rows and not (
+            path == own and point in found[committed] and row.get("circuit") == found[committed][point].get("circuit"))}
         if more:
             print(f"{len(more)} points to choose from are in {path}", file=sys.stderr)
         rows |= more
@@ -141,7 +147,8 @@ def measure(arguments: argparse.Namespace, wanted: "Space",
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as by Ctrl-C: what is there is reported and recorded
     try:
         with cluster(arguments.dask, arguments.workers) as client, bar(len(todo), "circuit") as advance:
-            for row in sweep(todo, toolchain, store, effort, client, advance, recorded.record_of(recorded.RESULTS)):
+            record = None if arguments.again else recorded.record_of(recorded.RESULTS)
+            for row in sweep(todo, toolchain, store, effort, client, advance, record, bool(arguments.dask)):
                 if row.failure:
                     failures[str(row.point)] = row.failure
                 else:

@@ -37,7 +37,8 @@ class Budget:
             except ValueError:
                 raise BadBudget(f"--budget: {name} must be a number, not {value}") from None
             if not number >= 0 or number == float("inf") or (name == GOAL and number == 0):
-                raise BadBudget(f"--budget: {name} must be a number above nothing, not {value}")
+                least = "above 0" if name == GOAL else "of 0 or more"
+                raise BadBudget(f"--budget: {name} must be a number {least}, not {value}")
             if name in limits or (name == GOAL and clock is not None):
                 raise BadBudget(f"--budget: {name} is there twice")
             if name == GOAL:
@@ -104,7 +105,7 @@ def advise_for(bits: int, rows: list[dict], budget: Budget, describe: Callable[[
         return Advice("\n".join([f"{bits} bits: {nearest(rows, budget, describe)}", *unweighed]), False)
     best, others = fitting[0], [row for row in fitting[1:] if row["design"] != fitting[0]["design"]]
     lines = [f"build {describe(best)}: {time_of(best, budget):.3g} us a multiplication of {bits} bits,",
-             f"  {use_of(best, budget)}.", f"why: the fastest of {len(fitting)} of {len(rows)} designs that fit; {bounded(best)}."]
+             f"  {use_of(best, budget)}.", f"why: the fastest of {len(fitting)} points that fit, of {len(rows)}; {bounded(best)}."]
     if others:
         second = others[0]
         lines.append(f"runner-up: {describe(second)}: {time_of(second, budget):.3g} us "
@@ -118,7 +119,7 @@ def advise_for(bits: int, rows: list[dict], budget: Budget, describe: Callable[[
 
 def unmeasured(rows: list[dict], budget: Budget) -> list[str]:
     """A line where designs do not fit for want of a figure: none, or how many there are."""
-    return [f"{count} of {len(rows)} designs have no measured {name} and were not chosen from."
+    return [f"{count} of {len(rows)} points have no measured {name} and were not chosen from."
             for name in budget.limits if (count := sum(used(row, name) is None for row in rows))]
 
 
@@ -127,8 +128,13 @@ def use_of(row: dict, budget: Budget) -> str:
     shown = ["lut", "ff", "dsp", "memory"]
     shown += [name for name in budget.limits if name not in shown]
     parts = [f"{luts(row):,} LUTs placed" if name == "lut" and row.get("lut_placed") is not None else
-             f"{number(used(row, name))} {LIMITS[name]}" for name in shown]
+             counted(used(row, name), name) for name in shown]
     return ", ".join([*parts, f"reaches {row['mhz']:.0f} MHz"])
+
+
+def counted(value: float | None, name: str) -> str:
+    """So many of what is limited: 1 DSP block."""
+    return f"{number(value)} {LIMITS[name].removesuffix('s') if value == 1 else LIMITS[name]}"
 
 
 def number(value: float | None) -> str:
@@ -154,5 +160,5 @@ def nearest(rows: list[dict], budget: Budget, describe: Callable[[dict], str]) -
         else:
             use = used(best, name)
             missing.append(f"it has no measured {name}" if use is None else
-                           f"it needs {number(use)} {LIMITS[name]}, {number(budget.limits[name])} are allowed")
-    return f"no design of {len(rows)} fits. The nearest is {describe(best)}: {'; '.join(missing)}."
+                           f"it needs {counted(use, name)}, {number(budget.limits[name])} are allowed")
+    return f"none of {len(rows)} points fits. The nearest is {describe(best)}: {'; '.join(missing)}."

@@ -4,11 +4,12 @@
     RTL -> netlist of library cells (Yosys)
     bench, which multiplies -> every port of the unit in every cycle -> replayed into the netlist -> SAIF -> OpenSTA
 
-The replay compares the netlist's outputs with the unit's in every cycle of the multiplication. There are no wires, no
-glitches, and memories are flip-flops: the figure orders designs, and is no FPGA's energy.
+The replay compares the netlist's outputs with the unit's in every cycle of the multiplication, those included in which the
+unit waits for the processor. There are no wires, no glitches, and memories are set apart: the replay has them as Verilog
+beside the netlist, and they are not weighed, as those outside of a unit are not. The figure orders designs, and is no FPGA's
+energy.
 
-garner_hw.soc.energy weighs the units of the system on chip by the same functions. There the memories are set apart: the
-replay has them as Verilog beside the netlist, and they are not weighed.
+garner_hw.soc.energy weighs the units of the system on chip by the same functions.
 """
 
 import json
@@ -219,10 +220,11 @@ def weighed(top: str, ports: list[Port], cells: int, saif: Path, cycles: int, cl
 
 
 def measure(top: str, files: list[Path], parameters: dict, folder: Path, cycles: int, run: Run,
-            multiply: Callable[[Path], None]) -> float:
-    """nJ of one multiplication. `multiply` simulates the unit's bench with one source more; `run` runs a tool."""
+            multiply: Callable[[Path], None], memories: bool = False) -> float:
+    """nJ of one multiplication. `multiply` simulates the unit's bench with one source more; `run` runs a tool. `memories`:
+    the unit has some."""
     fetched()
-    ports, cells = netlist(top, files, parameters, folder, run)
+    ports, cells = netlist(top, files, parameters, folder, run, memories_apart=memories)
     trace, bound = folder / "trace.txt", folder / "port_recorder.sv"
     bound.write_text(recorder(top, ports, trace))
     multiply(bound)

@@ -17,6 +17,7 @@ from garner_hw.explore.thesis import DESIGNS, WORDS, Comparison, of_the_thesis  
 
 COLOURS = plt.get_cmap("tab10")
 MARKERS = {2: "o", 3: "^", 4: "s", 0: "D"}  # by ports
+SIZES = {2: 3, 3: 4.5, 4: 6, 0: 8}        # in points, by ports, where markers say something else
 UNROLLED = {1: "o", 2: "^", 4: "s", 8: "D"}
 KINDS = {"lut": "multipliers in LUTs", "dsp": "DSP blocks"}
 
@@ -66,7 +67,26 @@ def panels(rows: list[dict]) -> tuple[list[int], list[str]]:
 
 
 def pareto(rows: list[dict]) -> str:
-    """LUTs against microseconds; a panel for each word and kind of multiplier, the frontier as a line."""
+    """LUTs against microseconds, the frontier as a line."""
+
+    def edges(here: list[dict], panel: plt.Axes) -> None:
+        for ports, bits in sorted({(row["ports"], row["bits"]) for row in here}):
+            same = [row for row in here if (row["ports"], row["bits"]) == (ports, bits)]
+            edge = sorted((row["us"], row["lut"]) for row in frontier(same))
+            if len(edge) > 1:
+                panel.plot(*zip(*edge, strict=True), color="#bbbbbb", linewidth=0.8, zorder=0)
+
+    return against_time(rows, "lut", "LUTs", edges)
+
+
+def energy(rows: list[dict]) -> str:
+    """Relative energy against microseconds."""
+    return against_time(rows, "energy_nj", "nJ, relative (0.18 um cells)")
+
+
+def against_time(rows: list[dict], key: str, label: str,
+                 lines: Callable[[list[dict], plt.Axes], None] = lambda rows, axes: None) -> str:
+    """A cost against microseconds; a panel for each word and kind of multiplier."""
     words, kinds = panels(rows)
     figure, axes = plt.subplots(len(kinds), len(words), figsize=(3.3 * len(words) + 1, 3 * len(kinds)), squeeze=False)
     figure.subplots_adjust(hspace=0.4)
@@ -74,19 +94,15 @@ def pareto(rows: list[dict]) -> str:
     for line, one in enumerate(kinds):
         for column, word in enumerate(words):
             here, panel = [row for row in rows if row["word"] == word and kind(row) == one], axes[line][column]
-            scatter(here, panel, colour, lambda row: row["us"], lambda row: row["lut"])
-            for ports, bits in sorted({(row["ports"], row["bits"]) for row in here}):
-                alike = [row for row in here if (row["ports"], row["bits"]) == (ports, bits)]
-                edge = sorted((row["us"], row["lut"]) for row in frontier(alike))
-                if len(edge) > 1:
-                    panel.plot(*zip(*edge, strict=True), color="#bbbbbb", linewidth=0.8, zorder=0)
+            scatter(here, panel, colour, lambda row: row["us"], lambda row: row[key])
+            lines(here, panel)
             panel.set(xscale="log", yscale="log", title=f"{word} bits, {KINDS[one]}")
             panel.title.set_size(9)
             if here:
                 logarithmic(panel.xaxis)
                 logarithmic(panel.yaxis)
             if column == 0:
-                panel.set_ylabel("LUTs")
+                panel.set_ylabel(label)
             if line == len(kinds) - 1:
                 panel.set_xlabel("us a multiplication")
     legend(figure, colour, rows)
@@ -147,6 +163,8 @@ def chapter_4(rows: list[dict]) -> plt.Figure | None:
                for design in DESIGNS for style, name in (("-", "pipelined"), (":", "base"))]
     handles += [plt.Line2D([], [], color="black", marker=marker, linestyle="", markerfacecolor="none", label=f"unrolled {times}")
                 for times, marker in UNROLLED.items()]
+    handles += [plt.Line2D([], [], color="black", marker="o", linestyle="", markerfacecolor="none", markersize=size,
+                           label=f"{ports or 'free'} ports") for ports, size in SIZES.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=9)
     return figure
 
@@ -167,7 +185,7 @@ def by_ports(axis: plt.Axes, rows: list[dict], key: str, colour: dict[str, str])
 
 def area_and_time(axis: plt.Axes, rows: list[dict], colour: dict[str, str]) -> None:
     for row in rows:
-        axis.plot(row["us"], row["lut"], UNROLLED[row["unroll"]], markersize=5, color=colour[row["design"]],
+        axis.plot(row["us"], row["lut"], UNROLLED[row["unroll"]], markersize=SIZES[row["ports"]], color=colour[row["design"]],
                   markerfacecolor=colour[row["design"]] if row["pipelined"] else "none", alpha=0.8)
     axis.set(xscale="log", yscale="log")
     logarithmic(axis.xaxis)
@@ -175,13 +193,14 @@ def area_and_time(axis: plt.Axes, rows: list[dict], colour: dict[str, str]) -> N
 
 
 def cache(rows: list[dict], knob: str) -> str:
-    """Local words against what crosses the ports and the time: the fastest design of each number of words."""
+    """Local words against what crosses the ports and the time; a line for each unit that differs in nothing else."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 3))
-    for word, ports, bits in sorted({(row["word"], row["ports"], row["bits"]) for row in rows}):
-        here = fastest([row for row in rows if (row["word"], row["ports"], row["bits"]) == (word, ports, bits)], knob)
+    for word, ports, lanes, multipliers, bits in sorted({alike(row) for row in rows}):
+        here = sorted((row for row in rows if alike(row) == (word, ports, lanes, multipliers, bits)), key=lambda row: row[knob])
         if len(here) < 2:
             continue
-        name = f"{word} bits, {ports or 'free'} ports" + (f", operands of {bits} bits" if bits != OPERAND else "")
+        name = f"{word} bits, {ports or 'free'} ports, {lanes} {multipliers}" \
+            + (f", operands of {bits} bits" if bits != OPERAND else "")
         axes[0].plot([row[knob] for row in here], [row["words_per_product"] for row in here], marker=MARKERS[ports],
                      label=name)
         axes[1].plot([row[knob] for row in here], [row["us"] for row in here], marker=MARKERS[ports], label=name)
@@ -194,20 +213,8 @@ def cache(rows: list[dict], knob: str) -> str:
     return svg(figure)
 
 
-def fastest(rows: list[dict], knob: str) -> list[dict]:
-    """One row for each value of the knob, in their order."""
-    best: dict[int, dict] = {}
-    for row in sorted(rows, key=lambda row: row["us"]):
-        best.setdefault(row[knob], row)
-    return [best[value] for value in sorted(best)]
+def alike(row: dict) -> tuple:
+    """What a line of `cache` has in common."""
+    return row["word"], row["ports"], row["lanes"], row["multipliers"], row["bits"]
 
 
-def energy(rows: list[dict]) -> str:
-    figure, axes = plt.subplots(figsize=(6.2, 4))
-    colour = colours(rows)
-    scatter(rows, axes, colour, lambda row: row["us"], lambda row: row["energy_nj"])
-    axes.set(xscale="log", yscale="log", xlabel="us a multiplication", ylabel="nJ a multiplication, relative (0.18 um cells)")
-    logarithmic(axes.xaxis)
-    logarithmic(axes.yaxis)
-    legend(figure, colour, rows)
-    return svg(figure)

@@ -35,12 +35,20 @@ def place(row: dict) -> tuple:
 
 
 def data_of(rows: list[dict], failures: dict[str, str], tools: dict[str, str]) -> dict:
-    """What report.json holds; its form is that of docs/exploration.md."""
+    """What report.json holds, see docs/exploration.md."""
     rows = sorted(rows, key=place)
     best = dominance.over_two_row(rows)
     return {"date": datetime.date.today().isoformat(), "tools": tools, "points": rows,
             "dominates_two_row": [{name: row[name] for name in (*NAMED, *KNOBS) if name in row} for row in best],
             "failures": failures}
+
+
+def date(path: Path) -> str:
+    """When a report.json was written, as 2026-12-01; nothing if it does not say."""
+    try:
+        return str(json.loads(path.read_text())["date"])
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def read(path: Path) -> list[dict]:

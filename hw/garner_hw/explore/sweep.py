@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from garner_hw import CommandError
+from garner_hw import BUILD, CommandError
 from garner_hw.explore.evaluate import Effort, Outcome, evaluate, figures, key_of, name_of
 from garner_hw.explore.point import Point
 from garner_hw.explore.store import Folder, Record, Store
@@ -35,6 +35,8 @@ LOCAL = {"distributed.scheduler.allowed-failures": 0, "distributed.deploy.lost-w
          "distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s",
          "distributed.admin.system-monitor.interval": "10s"}
 
+
+OWN = BUILD / "explore"  # where sweeps keep what they measure if nothing else is said
 
 # Seconds until a cluster without workers is spoken of. Its workers may come later, as a batch system starts them.
 ALONE = 10.0
@@ -91,17 +93,17 @@ def circuits(points: list[Point], toolchain: Toolchain) -> dict[str, list[Point]
 
 
 def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effort: Effort, client: "Client",
-          done: Callable[[str], None] = lambda name: None, record: Record | None = None) -> Iterator[Row]:
-    """The rows of all points of these circuits, as they come. `done` is told of every circuit. What the record has is not
-    measured again."""
+          done: Callable[[str], None] = lambda name: None, record: Record | None = None, remote: bool = False) -> Iterator[Row]:
+    """The rows of all points of these circuits, as they come. `done` is told of every circuit. What the store or the record has
+    is not measured again. `remote`: the workers are on other machines, and keep what they measure where those keep it."""
     from distributed import KilledWorker, as_completed
 
     futures = {}
 
     def submit(name: str) -> "Future":
         # A name that no other sweep of the cluster has, or Dask would hand out that one's outcomes, failures too.
-        recorded = record.steps(name) if record else {}
-        future = client.submit(work, todo[name][0], name, toolchain, str(store.root), effort, recorded,
+        known = (record.steps(name) if record else {}) | store.folder(name).steps()
+        future = client.submit(work, todo[name][0], name, toolchain, None if remote else str(store.root), effort, known,
                                key=f"{name}-{uuid.uuid4()}", pure=False, retries=0)
         futures[future] = name
         return future
@@ -128,15 +130,15 @@ def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effo
         client.cancel(list(futures))
 
 
-def work(point: Point, name: str, toolchain: Toolchain, root: str, effort: Effort, recorded: dict[str, dict]) -> Outcome:
-    """What a worker does."""
+def work(point: Point, name: str, toolchain: Toolchain, root: str | None, effort: Effort, known: dict[str, dict]) -> Outcome:
+    """What a worker does. `root`: where circuits have their folders; None where its own sweeps have them."""
     os.nice(max(0, 5 - os.nice(0)))
     here = key_of(point, toolchain)
     if here != name:
         return Outcome({}, "the worker has other sources or tools than the machine that asks: update it")
-    folder = Folder(Path(root) / name)
-    known = kept(Outcome(recorded), folder)
-    return known if known.failure else evaluate(point, toolchain, folder, effort)
+    folder = Store(Path(root) if root else OWN / "points").folder(name)
+    before = kept(Outcome(known), folder)
+    return before if before.failure else evaluate(point, toolchain, folder, effort)
 
 
 def outcome_of(future: "Future") -> Outcome:
@@ -147,7 +149,7 @@ def outcome_of(future: "Future") -> Outcome:
 
 
 def kept(outcome: Outcome, folder: Folder) -> Outcome:
-    """Keeps steps in the folder: those of a worker, or those that were recorded."""
+    """Keeps steps in the folder: those of a worker, or those that were known before."""
     try:
         for step, figures in outcome.steps.items():
             if folder.kept(step) != figures:

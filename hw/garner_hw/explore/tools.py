@@ -63,7 +63,7 @@ class Tools:
             run([*bench(point, work / MEASURED), str(observer)], "the recording", work / "recording.log")
 
         return {"energy_nj": energy.measure(design.top, sources(design.top), design.parameters(point), work, cycles, run,
-                                            multiply)}
+                                            multiply, design.memories)}
 
 
 def bench(point: Point, record: Path) -> list[str]:

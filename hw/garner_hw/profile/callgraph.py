@@ -73,18 +73,28 @@ def converted(profile: gprof2dot.Profile, cost: gprof2dot.Event, unit: str) -> C
     total = profile[cost]
     names = {identity: named(one) for identity, one in profile.functions.items()}
     functions: dict[str, Function] = {}
+    largest: dict[str, float] = {}
     for identity, one in profile.functions.items():
         kept = functions.setdefault(names[identity], Function(names[identity], 0.0, 0.0, 0))
         kept.self_share += one[cost] / total if total else 0.0
-        kept.share = max(kept.share, one[gprof2dot.TOTAL_TIME_RATIO] if gprof2dot.TOTAL_TIME_RATIO in one else 0.0)
+        kept.share += ratio(one)
+        largest[kept.name] = max(largest.get(kept.name, 0.0), ratio(one))
         kept.calls += one.called or 0
     for identity, one in profile.functions.items():
         for callee, call in one.calls.items():
             caller, called = names[identity], names[callee]
             if caller == called:
+                if identity != callee:  # of two with one name: its share has the other's
+                    functions[called].share -= ratio(call)
                 continue
             callers = functions[called].callers
             callers[caller] = callers.get(caller, 0) + int(call[gprof2dot.CALLS])
-            share = call[gprof2dot.TOTAL_TIME_RATIO] if gprof2dot.TOTAL_TIME_RATIO in call else 0.0
-            functions[caller].callees[called] = functions[caller].callees.get(called, 0.0) + share
+            functions[caller].callees[called] = functions[caller].callees.get(called, 0.0) + ratio(call)
+    for function in functions.values():  # where two with one name call each other, more than once was taken away
+        function.share = min(1.0, max(function.share, largest[function.name]))
     return Callgraph(total, unit, functions)
+
+
+def ratio(event: gprof2dot.Function | gprof2dot.Call) -> float:
+    """Of a function with what it calls, or of a call: its share of the whole."""
+    return event[gprof2dot.TOTAL_TIME_RATIO] if gprof2dot.TOTAL_TIME_RATIO in event else 0.0

@@ -115,9 +115,9 @@ def dominating(explored: dict) -> str:
 
     best: dict[tuple, list[dict]] = {}
     for row in over_two_row(explored["points"]):
-        best.setdefault((row["word"], row["ports"], kind(row)), []).append(row)
+        best.setdefault((row["word"], row["ports"], kind(row), row["bits"]), []).append(row)
     lines = []
-    for (word, ports, multipliers), rows in sorted(best.items(), key=lambda item: (item[0][0], item[0][1] or 99, item[0][2])):
+    for (word, ports, multipliers, _), rows in sorted(best.items(), key=lambda item: (item[0][0], item[0][1] or 99, item[0][2])):
         first = min(rows, key=lambda row: row["area_time_ratio"])
         unrolled = fastest_unrolled(explored["points"], place(first))
         kinds = "DSP blocks" if multipliers == "dsp" else "LUTs"

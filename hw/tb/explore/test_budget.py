@@ -48,7 +48,7 @@ def test_each_size_of_operands_has_its_own_advice():
         "build short: 1 us a multiplication of 256 bits,", "build fast: 20 us a multiplication of 1024 bits,"]
     advice = say("lut=260", ROWS + short)
     assert not advice.found
-    assert "build short and small" in advice.text and "1024 bits: no design of 4 fits" in advice.text
+    assert "build short and small" in advice.text and "1024 bits: none of 4 points fits" in advice.text
 
 
 @pytest.mark.parametrize("budget, reason", [
@@ -58,7 +58,7 @@ def test_each_size_of_operands_has_its_own_advice():
 ])
 def test_where_nothing_fits_the_nearest_is_named_with_what_it_lacks(budget, reason):
     advice = say(budget)
-    assert not advice.found and "no design of 4 fits" in advice.text and reason in advice.text
+    assert not advice.found and "none of 4 points fits" in advice.text and reason in advice.text
 
 
 def test_a_budget_of_luts_holds_for_the_placed_design():
@@ -78,6 +78,8 @@ def test_the_chosen_design_is_named_with_all_that_it_takes_of_the_part():
     big = row("big", 10.0, 15_000, dsp=3, placed=17_345) | {"ff": 12_345, "memory": 2}
     said = say("clock=50", [big]).text
     assert "17,345 LUTs placed, 12,345 flip-flops, 3 DSP blocks, 2 block RAMs, reaches 100 MHz" in said
+    one = say("lut=20000", [big | {"dsp": 1, "memory": 1}]).text
+    assert "1 DSP block, 1 block RAM, reaches" in one
     assert "2 block RAMs, 1.5 nJ, reaches" in say("energy=2", [big | {"energy_nj": 1.5}]).text
 
 
@@ -86,7 +88,7 @@ def test_designs_without_measured_energy_are_counted_where_energy_is_limited(bud
     rows = [*ROWS, row("unknown", 1.0, 100, energy=None), row("unknown too", 2.0, 100, energy=None)]
     advice = say(budget, rows)
     assert advice.found is found
-    assert "2 of 6 designs have no measured energy and were not chosen from" in advice.text
+    assert "2 of 6 points have no measured energy and were not chosen from" in advice.text
     assert "no measured" not in say("lut=2000", rows).text
     assert "it has no measured energy" in say("energy=2", rows[-1:]).text
 
@@ -97,8 +99,8 @@ def test_free_ports_fit_no_number_of_ports():
 
 @pytest.mark.parametrize("text, reason", [
     ("", "an empty part"), ("luts=5", "luts=5 is none of"), ("lut", "lut is none of"), ("lut=many", "a number, not many"),
-    ("lut=-1", "above nothing"), ("clock=0", "above nothing"), ("lut=nan", "above nothing"), ("lut=1,lut=2", "there twice"),
-    ("lut=inf", "above nothing"),
+    ("lut=-1", "of 0 or more"), ("clock=0", "above 0"), ("lut=nan", "of 0 or more"), ("lut=1,lut=2", "there twice"),
+    ("lut=inf", "of 0 or more"),
 ])
 def test_a_budget_that_says_nothing_is_refused(text, reason):
     with pytest.raises(BadBudget, match=reason):

@@ -33,20 +33,45 @@ def test_a_sweep_that_measured_nothing_does_not_hide_the_committed_results(tmp_p
     report.write_json(report.data_of([], {"cios": "no simulator"}, {}), tmp_path)
     assert command.main(["explore", "--budget", "lut=2000", "--out", str(tmp_path)]) == 0
     committed = report.read(recorded.RESULTS / report.JSON)
-    assert f"of {len(committed)} designs" in capsys.readouterr().out
+    assert f"that fit, of {len(committed)};" in capsys.readouterr().out
 
 
 def test_a_small_sweep_adds_to_the_committed_results_and_its_figures_count(tmp_path, capsys):
     committed = report.read(recorded.RESULTS / report.JSON)
-    again = committed[0] | {"lut": 1, "lut_placed": 1, "us": 1e-3, "cycles": 1}
+    again = committed[0] | {"lut": 1, "lut_placed": 1, "us": 1e-3, "cycles": 1, "circuit": "of other sources"}
     other = again | {"bits": 256, "mhz": 99.0}
     report.write_json(report.data_of([again, other], {}, {}), tmp_path)
     assert command.main(["explore", "--budget", "lut=2000", "--out", str(tmp_path)]) == 0
     said = capsys.readouterr()
     assert f"2 points to choose from are in {tmp_path / report.JSON}" in said.err
     assert f"{len(committed) - 1} points to choose from are in {recorded.RESULTS / report.JSON}" in said.err
-    assert f"of {len(committed)} designs" in said.out and "of 1 designs" in said.out
+    assert f"that fit, of {len(committed)};" in said.out and "that fit, of 1;" in said.out
     assert f"build {report.describe(again)}: " in said.out
+
+
+@pytest.mark.parametrize("date, circuit, chosen", [
+    ("2000-01-01", "of older sources", "committed"), ("2999-01-01", "of later sources", "own"), ("2999-01-01", None, "committed")])
+def test_of_a_point_that_was_measured_twice_the_later_figures_count(tmp_path, capsys, date, circuit, chosen):
+    """Of one and the same circuit the committed ones, as a sweep may have fewer placements."""
+    committed = next(row for row in report.read(recorded.RESULTS / report.JSON) if "circuit" in row)
+    own = committed | {"lut": 1, "lut_placed": 1, "us": 1e-3, "cycles": 1, "circuit": circuit or committed["circuit"]}
+    report.write_json(report.data_of([own], {}, {}) | {"date": date}, tmp_path)
+    assert command.main(["explore", "--budget", "lut=2000", "--out", str(tmp_path)]) == 0
+    assert (f"build {report.describe(own)}: " in capsys.readouterr().out) == (chosen == "own")
+
+
+def test_what_is_recorded_is_measured_again_if_that_is_asked_for(tmp_path, capsys, monkeypatch):
+    (tmp_path / "points.csv").write_text("design,word,ports\ncios,16,2\n")
+    fake = FakeTools(tmp_path / "log")
+    monkeypatch.setattr(tools, "Tools", lambda: fake)
+    monkeypatch.setattr(recorded, "RESULTS", tmp_path)
+
+    def explore(out, *more):
+        fake.log.unlink(missing_ok=True)
+        assert command.main(["explore", str(tmp_path / "points.csv"), *more, "--workers", "1", "--out", str(tmp_path / out)]) == 0
+        return fake.log.exists()
+
+    assert explore("first", "--record") and not explore("second") and explore("third", "--again")
 
 
 def test_without_any_point_there_is_no_advice(tmp_path, capsys, monkeypatch):

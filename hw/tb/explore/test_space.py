@@ -43,6 +43,7 @@ def test_a_line_is_a_point_and_an_empty_field_is_the_default(tmp_path):
     ("cios,16,2,4,", "cios has no parameter rows"),
     ("cios,16,2,,ram", "multipliers must be lut, booth, array or dsp, not ram"),
     ("chain,32,3,16,", "the chain is longer than a pass"),
+    ("chain,16,2,1,", "with 2 ports two rows share a cell, and there is 1"),
     (",16,2,,", "names no design"),
     ("cios,16,2,,,7", "5 columns, but 6 values"),
 ])

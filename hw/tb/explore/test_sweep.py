@@ -210,11 +210,21 @@ def test_a_scheduler_that_is_not_there_is_named():
 
 
 def test_two_workers_of_a_cluster_elsewhere_share_the_points(tmp_path, tools, client):
-    """The cluster by its address, as `--dask` has it."""
+    """The cluster by its address, as `--dask` has it; its workers keep what they measure in a place of theirs."""
     tools.seconds = 0.2
+    theirs, ours = tmp_path / "theirs", Store(tmp_path / "ours")
+
+    def places(path: Path) -> Path:
+        before, module.OWN = module.OWN, path
+        return before
+
     with cluster(client.scheduler.address, None) as other:
-        found = rows(POINTS, tools, tmp_path, other)
-    assert all(row.figures for row in found.values())
+        before = set(other.run(places, theirs).values())
+        found = list(sweep(circuits(POINTS, tools), tools, ours, EFFORT, other, remote=True))
+        other.run(places, before.pop())
+    assert all(row.figures for row in found)
+    names = set(circuits(POINTS, tools))
+    assert {path.name for path in (theirs / "points").iterdir()} == names == {path.name for path in ours.root.iterdir()}
     who = {tuple(line.split(" ", 1)) for line in (tmp_path / "workers").read_text().splitlines()}
     assert len({pid for pid, _ in who}) == 2          # both did some,
     assert len(who) == len(POINTS)                    # and none was done by both

@@ -42,6 +42,33 @@ def test_names_lose_what_tools_add(name, expected):
     assert plain(name) == expected
 
 
+def test_functions_of_one_name_count_what_either_costs_and_calls_between_them_once(tmp_path):
+    file = tmp_path / "callgrind.out"
+    file.write_text("""version: 1
+events: Ir
+fl=a.c
+fn=main
+1 10
+cfn=foo
+calls=1 1
+1 40
+cfn=foo.constprop.0
+calls=1 1
+1 30
+fn=foo
+1 30
+cfn=foo.constprop.0
+calls=1 1
+1 10
+fn=foo.constprop.0
+1 40
+totals: 80
+""")
+    foo = from_callgrind(file).functions["foo"]
+    assert (foo.self_share, foo.share, foo.calls) == (pytest.approx(70 / 80), pytest.approx(70 / 80), 3)
+    assert foo.callers == {"main": 2}
+
+
 def test_amdahls_law():
     assert speed_up(0.22, 2) == pytest.approx(1.1236, abs=1e-4)  # the figure of FIU's experiment
     assert speed_up(0.5, float("inf")) == 2 and speed_up(1, float("inf")) == float("inf")

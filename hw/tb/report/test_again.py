@@ -9,21 +9,16 @@ from garner_hw import CommandError, reproduction
 
 
 @pytest.fixture
-def measured(tmp_path, monkeypatch):
+def measured(tmp_path):
     """The committed results as if they had been measured here; a function that changes one of them and compares."""
-    files = {"PROFILED": "MEASURED_PROFILE", "EXPLORED": "MEASURED_POINTS", "BATCHES": "BATCHES"}
-    here = {}
-    for committed, name in files.items():
-        here[committed] = tmp_path / f"{committed}.json"
-        here[committed].write_text(getattr(reproduction, committed).read_text())
-        if name != committed:
-            monkeypatch.setattr(reproduction, name, here[committed])
+    for committed in (reproduction.PROFILED, reproduction.EXPLORED, reproduction.BATCHES):
+        (tmp_path / committed.name).write_text(committed.read_text())
 
-    def compare(which="EXPLORED", change=lambda data: None):
-        data = json.loads(here[which].read_text())
+    def compare(which="report.json", change=lambda data: None):
+        data = json.loads((tmp_path / which).read_text())
         change(data)
-        here[which].write_text(json.dumps(data))
-        return reproduction.compare(here["BATCHES"])
+        (tmp_path / which).write_text(json.dumps(data))
+        return reproduction.compare(tmp_path)
 
     return compare
 
@@ -47,7 +42,7 @@ def test_a_circuit_that_gave_another_figure_is_named(measured, capsys, field):
 
 
 def test_times_may_be_others(measured, capsys):
-    assert measured("PROFILED", lambda data: data["times"][0].update(mean_ms=2 * data["times"][0]["mean_ms"])) == 0
+    assert measured("profile.json", lambda data: data["times"][0].update(mean_ms=2 * data["times"][0]["mean_ms"])) == 0
     assert "| 2.00 |" in capsys.readouterr().out
 
 
@@ -56,12 +51,12 @@ def test_circuits_of_other_sources_are_not_compared(measured, capsys):
 
 
 def test_openssl_of_the_same_series_is_compared(measured, capsys):
-    assert measured("BATCHES", lambda data: [row.update(baseline="OpenSSL 3.0.2") for row in data["rows"]
+    assert measured("batches.json", lambda data: [row.update(baseline="OpenSSL 3.0.2") for row in data["rows"]
                                              if row["baseline"].startswith("OpenSSL 3.0")]) == 0
     assert "batches of 64: times OpenSSL 3.0.2 |" in capsys.readouterr().out
 
 
-def test_what_was_not_measured_is_named(measured, monkeypatch, tmp_path):
-    monkeypatch.setattr(reproduction, "MEASURED_PROFILE", tmp_path / "nothing.json")
-    with pytest.raises(CommandError, match="nothing.json"):
+def test_what_was_not_measured_is_named(measured, tmp_path):
+    (tmp_path / "profile.json").unlink()
+    with pytest.raises(CommandError, match="profile.json"):
         measured()

@@ -23,6 +23,8 @@ def parameters(point: Point) -> dict[str, int]:
 def refuses(point: Point) -> str | None:
     """As row.sv: a pass would read words of t that are not written yet."""
     rows, turns = point.knob("rows"), fold(point)
+    if rows % turns:
+        return f"with {point.ports} ports two rows share a cell, and there is {rows}"
     write_at = rows * (parameters(point)["Stages"] + 1) + turns + 1
     write_at += int(turns == 2 and write_at % 2 == 0)
     if write_at >= (point.words() + rows + 1) * turns:

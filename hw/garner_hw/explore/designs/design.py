@@ -32,6 +32,7 @@ class Design:
     unroll: tuple[int, ...] = (1,)
     knobs: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # its own: name to the values it takes
     refuses: Callable[[Point], str | None] = lambda point: None         # why this point cannot be built
+    memories: bool = False                            # whether the unit has memories of its own
 
     def check(self, point: Point) -> None:
         """Raises Refused with the reason if the point cannot be built."""

@@ -16,4 +16,4 @@ DESIGN = Design(
     top="fifo_rows", bench="fifo_rows", parameters=parameters,
     multipliers=lambda point: 2 * point.knob("rows"),
     words_per_product=lambda point: 1 / point.knob("rows"),  # a and n for r rows of both
-    knobs={"rows": (1, 2, 3, 4, 6, 8)})
+    knobs={"rows": (1, 2, 3, 4, 6, 8)}, memories=True)
