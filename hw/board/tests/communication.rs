@@ -85,7 +85,12 @@ fn inverse_of_r(simulated: &Simulated, modulus: &[u64]) -> BigNum {
     for job in [Job::LoadModulus { slot: 0, modulus }, Job::Multiply { slot: 0, a: &one, b: &one }] {
         board.submit(&job).unwrap().unwrap();
         board.ring_doorbell().unwrap();
-        while board.poll(&mut result).unwrap().is_none_or(|ended| ended.cycles.is_err()) {}
+        let ended = loop {
+            if let Some(ended) = board.poll(&mut result).unwrap() {
+                break ended;
+            }
+        };
+        ended.cycles.unwrap();
     }
     let bytes: Vec<u8> = result.iter().rev().flat_map(|word| word.to_be_bytes()).collect();
     BigNum::from_slice(&bytes).unwrap()
