@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables and pictures of docs/reproduction.md beside those of Ramesh 2020, seed 001: profile and exploration."""
 
+from statistics import mean
+
 from garner_hw.tables import markdown, percent
 
 
@@ -8,7 +10,7 @@ def tables(explored: dict, profiled: dict) -> dict[str, str]:
     """By the name between the document's markers."""
     return {"times": times(profiled), "hot spot": hot_spot(profiled), "functions": functions(profiled),
             "sensitivity": sensitivity(profiled), "workers": workers(explored), "chapter 4": comparisons(explored),
-            "unrolled": unrolled(explored), "dominating": dominating(explored)}
+            "averages": averages(explored), "unrolled": unrolled(explored), "dominating": dominating(explored)}
 
 
 def pictures(explored: dict) -> dict[str, str]:
@@ -35,18 +37,18 @@ def hot_spot(profiled: dict) -> str:
     keygen = profiled["keygen"]
     by_name = {row["thesis_name"]: row for row in keygen["functions"]}
     hlp, montmul = by_name["mpi_mul_hlp"], by_name["mpi_montmul"]
-    return markdown(("figure", "thesis, Intel", "thesis, Raspberry Pi", "here"), [
-        (f"primality tests a key (here: {keygen['keys']:,} keys)", *keygen["thesis_tests_per_key"],
+    return markdown(("figure", "thesis, Intel", "thesis, Raspberry Pi", "thesis, Nios II", "here"), [
+        (f"primality tests a key (here: {keygen['keys']:,} keys)", *keygen["thesis_tests_per_key"], "-",
          f"{keygen['tests_per_key']:.1f} (expected {keygen['tests_per_key_expected']:.1f})"),
-        ("prime generation, % of key generation", *map(percent, keygen["thesis_prime_generation"][:2]),
+        ("prime generation, % of key generation", *map(percent, keygen["thesis_prime_generation"]),
          percent(keygen["prime_generation"])),
-        ("`mpi_mul_hlp` itself, % of key generation", *(percent(one["self"]) for one in hlp["thesis"]),
+        ("`mpi_mul_hlp` itself, % of key generation", *(percent(one["self"]) for one in hlp["thesis"]), "-",
          f"{percent(hlp['instructions']['self'])} of instructions, {percent(hlp['time']['self'])} of time"),
-        *((f"the same, {one['name']}: instructions; without constant-time assignments", "", "",
+        *((f"the same, {one['name']}: instructions; without constant-time assignments", "-", "-", "-",
            f"{percent(one['self'])}; {percent(one['self_without_later'])}") for one in keygen["compilations"]),
-        ("`mpi_montmul` with what it calls, %", *(percent(one["inclusive"]) for one in montmul["thesis"]),
+        ("`mpi_montmul` with what it calls, %", *(percent(one["inclusive"]) for one in montmul["thesis"]), "-",
          percent(montmul["instructions"]["inclusive"])),
-        ("calls of `mpi_mul_hlp` by `mpi_montmul`, %", *map(percent, keygen["thesis_montmul_calls"]),
+        ("calls of `mpi_mul_hlp` by `mpi_montmul`, %", *map(percent, keygen["thesis_montmul_calls"]), "-",
          percent(keygen["montmul_calls"]))])
 
 
@@ -93,10 +95,25 @@ def comparisons(explored: dict) -> str:
     from garner_hw.explore import thesis
 
     return markdown(("word", "ports", "base", "base: cycles", "two-row: cycles", "latency less, %: thesis", "here, cycles", "here, us",
-                     "LUT of base: thesis", "here", "here, multipliers in LUTs"),
+                     "LUTs, two-row / base: thesis", "here", "here, multipliers in LUTs"),
                     [(one.word, one.ports, one.base, f"{one.base_cycles:,}", f"{one.cycles:,}", one.printed_less, f"{one.less:.1f}",
                       f"{one.less_us:.1f}", one.printed_area, f"{one.area:.2f}", f"{one.area_without_dsp:.2f}")
                      for one in thesis.comparisons(explored["points"])])
+
+
+def averages(explored: dict) -> str:
+    """The averages of Ramesh 2020's conclusion, of its own tables and of ours."""
+    from garner_hw.explore import thesis
+
+    found = thesis.comparisons(explored["points"])
+    lines = []
+    for ports, (less, area) in thesis.AVERAGES.items():
+        here = [one for one in found if one.ports == ports]
+        lines.append((ports, less, f"{mean(one.printed_less for one in here):.2f}", f"{mean(one.less for one in here):.2f}",
+                      f"{mean(one.less_us for one in here):.2f}", area, f"{mean(one.printed_area for one in here):.2f}",
+                      f"{mean(one.area for one in here):.2f}"))
+    return markdown(("ports", "latency less, %: thesis", "mean of its tables", "here, cycles", "here, us",
+                     "LUTs, two-row / base: thesis", "mean of its tables", "here"), lines)
 
 
 def unrolled(explored: dict) -> str:
@@ -125,6 +142,5 @@ def dominating(explored: dict) -> str:
                       f"{first['bound_ratio']:.2f}", f"{first['cycles_ratio']:.2f}", f"{first['us']:.1f}", f"{first['lut']:,}",
                       f"{first['dsp']} / {first['two_row_dsp']}", f"{first['area_time_ratio']:.2f}",
                       *((f"{unrolled['us']:.1f}", f"{unrolled['lut']:,}", unrolled["dsp"]) if unrolled else "---")))
-    return markdown(("word", "ports", "multipliers", "designs that dominate", "the best", "cycles of two-row's: bound", "measured",
-                     "us", "LUT", "DSP / two-row's",
-                     "LUT x us of two-row's", "two-row unrolled: us", "LUT", "DSP"), lines)
+    return markdown(("word", "ports", "multipliers", "designs that dominate", "the best", "cycles with m / two-row's: bound",
+                     "measured", "us", "LUT", "DSP / two-row's", "LUT x us / two-row's", "two-row unrolled: us", "LUT", "DSP"), lines)
