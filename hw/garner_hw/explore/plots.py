@@ -94,13 +94,16 @@ def against_time(rows: list[dict], key: str, label: str,
     for line, one in enumerate(kinds):
         for column, word in enumerate(words):
             here, panel = [row for row in rows if row["word"] == word and kind(row) == one], axes[line][column]
+            panel.set_title(f"{word} bits, {KINDS[one]}{'' if here else ': none'}", fontsize=9)
+            if not here:
+                panel.set_axis_off()
+                continue
             scatter(here, panel, colour, lambda row: row["us"], lambda row: row[key])
             lines(here, panel)
-            panel.set(xscale="log", yscale="log", title=f"{word} bits, {KINDS[one]}")
-            panel.title.set_size(9)
-            if here:
-                logarithmic(panel.xaxis)
-                logarithmic(panel.yaxis)
+            panel.set(xscale="log", yscale="log")
+            logarithmic(panel.xaxis)
+            logarithmic(panel.yaxis)
+            panel.tick_params(labelsize=8)
             if column == 0:
                 panel.set_ylabel(label)
             if line == len(kinds) - 1:
