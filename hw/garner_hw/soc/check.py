@@ -41,6 +41,13 @@ def mbedtls(system: System, level: str, bits: int, blinding: bool = True) -> Ans
     return compared(answer, pow(m, key.d, key.n), f"mbedTLS {level} {key} m={m:#x} {seed=}")
 
 
+def public(system: System, level: str, bits: int) -> Answer:
+    """The public operation of mbedTLS on a system that has it."""
+    key = Key.generate(bits)
+    m = random.randrange(key.n)
+    return compared(system.public(level, key, m), pow(m, key.e, key.n), f"mbedTLS public {level} {key} m={m:#x}")
+
+
 def keygen(system: System, level: str, bits: int, seed: int, how: str) -> Answer:
     """A key that the system makes, held against FIPS 186-5, A.1.1 and A.1.3."""
     answer = system.keygen(level, bits, seed, how)

@@ -24,7 +24,7 @@ bind VexRiscv call_profile u_call_profile (
 """
 RELEASE = "2.28"
 # The function of mbedTLS that is the operation
-ROOTS = {"keygen": "mbedtls_rsa_gen_key", "decrypt": "mbedtls_rsa_private"}
+ROOTS = {"keygen": "mbedtls_rsa_gen_key", "encrypt": "mbedtls_rsa_public", "decrypt": "mbedtls_rsa_private"}
 CYCLES = 20_000_000_000
 
 
@@ -65,7 +65,8 @@ def measured(operation: str, bits: int, seed: int) -> tuple[Callgraph, Answer]:
                 answer = check.keygen(system, "software", bits, seed, "mbedtls")
             else:
                 random.seed(seed)
-                answer = check.mbedtls(system, "software", bits)
+                operate = check.public if operation == "encrypt" else check.mbedtls
+                answer = operate(system, "software", bits)
             system.end()
         return call_graph(file.read_text().splitlines(), functions, ROOTS[operation]), answer
 

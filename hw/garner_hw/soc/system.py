@@ -143,6 +143,10 @@ class System:
         parts = (key.n, key.e, key.p, key.q, key.dp, key.dq, key.qinv, pow(blinding, -key.e, key.n), blinding, m)
         return self.operation(f"mbedtls {LEVELS[level]} {key.bits} {seed} " + " ".join(f"{part:x}" for part in parts))
 
+    def public(self, level: str, key: Key, m: int) -> Answer:
+        """m^e mod n, by mbedTLS."""
+        return self.operation(f"public {LEVELS[level]} {key.bits} {key.n:x} {key.e:x} {m:x}")
+
     def keygen(self, level: str, bits: int, seed: int, how: str) -> Answer:
         """`value`: p above q; `load`: how many powers it took."""
         return self.operation(f"keygen {LEVELS[level]} {bits} {seed} {KEYGEN[how]}")

@@ -28,6 +28,7 @@ const char *bad_modulus(const uint32_t *n, unsigned bits);
 
 /* The commands of a firmware with mbedTLS (hw/soc/mbedtls); 0 where there is none. */
 void command_mbedtls(void) __attribute__((weak));
+void command_public(void) __attribute__((weak));
 void command_keygen(void) __attribute__((weak));
 
 #endif

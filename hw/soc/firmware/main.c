@@ -5,6 +5,7 @@
  *   private LEVEL BITS n e p q dp dq qinv m       LEVEL 0 software, 3 op
  *   mbedtls LEVEL BITS SEED n e p q dp dq qinv vi vf m
  *                                                 by mbedTLS, if it is there; LEVEL 0 to 3; see command_mbedtls.c
+ *   public LEVEL BITS n e m                       m^e mod n by mbedTLS; LEVEL 0 to 2
  *   keygen LEVEL BITS SEED HOW                    HOW 0: by mbedTLS, 1: by prime_search.c; LEVEL 0 to 2; RESULT: p and q;
  *                                                 load: how many powers; one more figure, in_powers
  *   toy HARDWARE COUNT SEED                       FIU's bytes, Power() in software (0) or its peripheral (1); load: its calls
@@ -190,6 +191,8 @@ int main(void)
 			command_settings();
 		} else if (!strcmp(command, "mbedtls") && command_mbedtls) {
 			command_mbedtls();
+		} else if (!strcmp(command, "public") && command_public) {
+			command_public();
 		} else if (!strcmp(command, "keygen") && command_keygen) {
 			command_keygen();
 		} else if (!strcmp(command, "read")) {

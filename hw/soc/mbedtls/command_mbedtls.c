@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command `mbedtls` of main.c: mbedtls_rsa_private at every level, with blinding unless SEED is 0. Vi = Vf^-e mod n
- * blinds: the first operation of a key would make it by an inversion, later ones square Vi and Vf, which is measured. */
+ * blinds: the first operation of a key would make it by an inversion, later ones square Vi and Vf, which is measured.
+ * The command `public`: mbedtls_rsa_public, its power at a level. */
 #include <string.h>
 
 #include "command.h"
@@ -86,5 +87,50 @@ void command_mbedtls(void)
 		answer_error("n is shorter than BITS");
 	else
 		measured(&key, (enum level)level, seed, m, words);
+	mbedtls_rsa_free(&key);
+}
+
+/* m^e mod n and its answer. */
+static void measured_public(mbedtls_rsa_context *key, enum level level, const uint32_t *m, unsigned words)
+{
+	static unsigned char input[4 * MAX_WORDS], output[4 * MAX_WORDS];
+	number result;
+	uint32_t start, cycles;
+	int failed;
+
+	to_bytes(input, m, words);
+	hooks_begin(level);
+	register_write(SOC_CONTROL_MONITOR, 0);
+	start = processor_cycles();
+	failed = mbedtls_rsa_public(key, input, output);
+	cycles = processor_cycles() - start;
+	if (failed)
+		return answer_error("mbedTLS refused key or m");
+	from_bytes(result, output, words);
+	answer_operation(result, words, 0, cycles, hooks.status);
+}
+
+void command_public(void)
+{
+	static mbedtls_rsa_context key;
+	uint32_t level, bits;
+	unsigned words;
+	number m;
+
+	if (!line_decimal(&level) || !line_decimal(&bits))
+		return answer_error("LEVEL or BITS is missing or no decimal number");
+	words = bits / 32;
+	if (bits < 128 || bits > 32 * MAX_WORDS || bits % 64)
+		return answer_error("BITS is no multiple of 64 from 128 to 2048");
+	if (level > LEVEL_EXP)
+		return answer_error("no such LEVEL");
+	hooks_key_init(&key);
+	key.len = bits / 8;
+	if (!read(&key.N, words) || !read(&key.E, 1) || !line_hexadecimal(m, words))
+		answer_error("n, e or m is missing, no hexadecimal number or too long");
+	else if (mbedtls_mpi_bitlen(&key.N) != bits)
+		answer_error("n is shorter than BITS");
+	else
+		measured_public(&key, (enum level)level, m, words);
 	mbedtls_rsa_free(&key);
 }

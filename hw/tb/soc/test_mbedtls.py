@@ -55,6 +55,12 @@ def test_long_keys_say_what_the_host_says(system, level, bits):
     assert check.mbedtls(system, level, bits).fallback == 0
 
 
+@pytest.mark.parametrize("level", ["software", "mul", "exp"])
+def test_public_operation_says_what_the_host_says(system, level):
+    answer = check.public(system, level, 1024)
+    assert answer.fallback == 0 and (answer.core > 0) == (level != "software"), answer
+
+
 @pytest.mark.parametrize("m", [0, 1, -1])
 def test_messages_at_the_edges(system, m):
     key = Key.generate(512)
@@ -142,8 +148,9 @@ def test_reset_gives_back_what_the_program_had_of_the_heap(built, monkeypatch):
 @pytest.mark.parametrize("line, why", [
     ("keygen 1 448 7 1", "BITS is no multiple"), ("keygen 1 2112 7 1", "BITS is no multiple"), ("keygen 3 512 7 1", "no such LEVEL"),
     ("keygen 1 512 7 2", "no such LEVEL or HOW"), ("keygen 1 512 7", "HOW is missing"), ("keygen 1 512 -7 1", "no decimal number"),
-    ("mbedtls 3 1o24 7", "no decimal number")])
-def test_keys_that_cannot_be_made_are_refused(system, line, why):
+    ("mbedtls 3 1o24 7", "no decimal number"), ("public 3 512", "no such LEVEL"), ("public 0", "BITS is missing"),
+    ("public 0 500", "BITS is no multiple"), ("public 0 512 5 3 2", "n is shorter than BITS"), ("public 0 512", "n, e or m is missing")])
+def test_commands_that_cannot_be_done_are_refused(system, line, why):
     with pytest.raises(Refused, match=why):
         system.command(line)
 

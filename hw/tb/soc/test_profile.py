@@ -19,6 +19,14 @@ def test_cycles_and_calls_are_those_of_the_functions_that_have_the_addresses():
     assert [one.name for one in graph.roots()] == ["root"]
 
 
+def test_a_public_operation_is_profiled():
+    graph, answer = profile.measured("encrypt", 512, 1)
+    assert graph.cost == pytest.approx(answer.cycles, rel=1e-2)  # of the processor's own counter, which begins a little before
+    assert graph.functions["mbedtls_rsa_public"].share == pytest.approx(1)
+    # e = 65537: 16 squarings, one multiplication and what converts, two rows of products for each of 16 words
+    assert 2 * 16 * 17 <= graph.functions["mpi_mul_hlp"].callers["mpi_montmul"] <= 2 * 16 * 24
+
+
 def test_a_private_operation_is_profiled_and_adds_up():
     graph, answer = profile.measured("decrypt", 512, 1)
     assert graph.cost == pytest.approx(answer.cycles, rel=1e-3)  # of the processor's own counter
