@@ -177,6 +177,13 @@ impl Others {
         command.args(["--exact", "asks_as_somebody_else", "--nocapture"]).env(SOCKET, daemon.socket());
         command.uid(nobody).gid(nobody).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
     }
+
+    /// What it says, told once to go on.
+    fn answer(&self, daemon: &Daemon) -> String {
+        let mut process = self.ask(daemon);
+        process.stdin.take().unwrap().write_all(b"\n").unwrap();
+        String::from_utf8(process.wait_with_output().unwrap().stdout).unwrap()
+    }
 }
 
 #[test]
@@ -218,21 +225,33 @@ fn other_users_may_do_what_the_policy_says_and_else_there_is_no_key() {
         return left_out("only root can ask as somebody else");
     }
     let others = Others::new();
-    let ask = |daemon: &Daemon| {
-        let mut process = others.ask(daemon);
-        process.stdin.take().unwrap().write_all(b"\n").unwrap();
-        String::from_utf8(process.wait_with_output().unwrap().stdout).unwrap()
-    };
     let daemon = Daemon::started("");
-    let said = ask(&daemon);
+    let said = others.answer(&daemon);
     assert!(said.contains("answer: garnerd: it has no such key, or you may not use it"), "{said}");
     assert!(said.contains("lending: garnerd: not permitted: to lend keys"), "{said}");
     let daemon = Daemon::started("[key.www]\nusers = [65534]\n[lend]\ngroups = [65534]");
-    let said = ask(&daemon);
+    let said = others.answer(&daemon);
     assert!(said.contains("answer: signed") && said.contains("lending: done"), "{said}");
     let daemon = Daemon::started("[key.www]\ngroups = [65534]\npaddings = ['pss']");
-    let said = ask(&daemon);
+    let said = others.answer(&daemon);
     assert!(said.contains("answer: garnerd: not permitted: padding pkcs1v15 with this key"), "{said}");
+}
+
+/// Also one whom only the group's list of members names, not the group of his process.
+#[test]
+fn members_of_a_group_may_do_what_the_group_may() {
+    if !Command::new("unshare").args(["--mount", "true"]).status().is_ok_and(|status| status.success()) {
+        return left_out("no /etc/group for the daemon alone: that takes root, and a mount namespace");
+    }
+    let mut daemon = Daemon::prepared("[key.www]\ngroups = ['garner-testers']");
+    let list = daemon.path("group");
+    fs::write(&list, fs::read_to_string("/etc/group").unwrap() + "garner-testers:x:54321:daemon,nobody\n").unwrap();
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", "mount --bind \"$0\" /etc/group && exec \"$@\""]).arg(&list);
+    command.arg(env!("CARGO_BIN_EXE_garnerd")).args(daemon.command().get_args());
+    daemon.start_as(&mut command);
+    let said = Others::new().answer(&daemon);
+    assert!(said.contains("answer: signed"), "{said}");
 }
 
 #[test]
