@@ -35,8 +35,8 @@ reproduce: setup-all hw-setup build ## what of docs/reproduction.md takes under 
 	$(VENV)/bin/garner-hw profile --garner $(OUT)/garner --out $(REPRODUCED)
 	$(VENV)/bin/garner-hw explore --space small --again --out $(REPRODUCED)
 	RESULTS=$(REPRODUCED) PEER=no bench/run.sh batches
-	$(VENV)/bin/garner-hw reproduction --check
 	$(VENV)/bin/garner-hw reproduction --measured $(REPRODUCED)
+	$(VENV)/bin/garner-hw reproduction --check
 REPRODUCED := hw/build/reproduced
 
 hw-regs: hw-setup ## what is generated from hw/interface: registers, packages, C headers, Rust, tables of docs/integration.md

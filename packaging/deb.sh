@@ -32,8 +32,8 @@ pages='openssl daemon security performance gpu board linux'
 there="(#|https?:|examples|($(echo "$pages" | tr ' ' '|'))\.md)"
 for page in $pages; do
     sed -z -E "s~\.\./packaging/samples~examples~g
-        s~\[([^][]*)\]\(($there[^)]*)\)~\x01\1\x02\2\x03~g
-        s~!?\[([^][]*)\]\([^)]*\)~\1~g
+        s~([^[:alnum:]])\[([^][]*)\]\(($there[^)]*)\)~\1\x01\2\x02\3\x03~g
+        s~([^[:alnum:]!])!?\[([^][]*)\]\([^)]*\)~\1\2~g
         s~\x01([^\x02]*)\x02([^\x03]*)\x03~[\1](\2)~g" "docs/$page.md" >"$root/usr/share/doc/garner/$page.md"
     chmod 644 "$root/usr/share/doc/garner/$page.md"
 done

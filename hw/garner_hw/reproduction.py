@@ -46,14 +46,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def compare(folder: Path) -> int:
-    """Prints what was measured here beside what is committed: 1 if what always gives the same did not."""
+    """Prints what was measured here beside what is committed: 1 if what always gives the same did not. Batches are those of
+    this processor, beside those that are committed of its kind."""
+    points = results(folder / EXPLORED.name)["points"]
+    circuits = [*again.of_circuits(results(EXPLORED)["points"], points)]
+    batches = next(iter(sorted(folder.glob(f"*{BATCHES.name}"))), folder / BATCHES.name)
+    before = BATCHES.with_name(batches.name)
     figures = [*again.of_profile(results(PROFILED), results(folder / PROFILED.name)),
-               *again.of_batches(results(BATCHES)["rows"], results(folder / BATCHES.name)["rows"]),
-               *again.of_circuits(results(EXPLORED)["points"], results(folder / EXPLORED.name)["points"])]
-    print(markdown(("figure", "committed", "here", "here / committed"),
-                   [(one.name, f"{one.committed:,.4g}", f"{one.measured:,.4g}",
-                     "differs" if one.differs else "the same" if one.repeats else f"{one.measured / one.committed:.2f}")
-                    for one in figures]))
+               *again.of_batches(results(before)["rows"] if before.exists() else [], results(batches)["rows"]), *circuits]
+    print(markdown(("figure", "committed", "here", "here / committed"), [one.row() for one in figures]))
+    print(f"{len(circuits) // len(again.CIRCUIT)} of {len(points)} points are of circuits that are committed; others have other "
+          "sources or tools, or are not recorded", file=sys.stderr)
+    if not before.exists():
+        print(f"no batches of such a processor are committed ({before.name})", file=sys.stderr)
     for one in figures:
         if one.differs:
             print(f"{one.name} was {one.committed} and is {one.measured} here, by the same sources and tools", file=sys.stderr)

@@ -128,7 +128,7 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
                 || site.path("root/usr/share/doc/garner").join(link).exists();
             assert!(there, "{page}.md links {link}");
         }
-        assert!(text.len() > 1000, "{page}");
+        assert!(text.len() > 1000 && (page != "board" || text.contains("vfio-msix[0](")), "{page}");
     }
     scripts(&site);
 

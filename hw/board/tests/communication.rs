@@ -52,9 +52,9 @@ fn session(simulated: &Simulated, client: usize, level: &Level<'_>, alone: Optio
                     None => std::thread::sleep(std::time::Duration::from_micros(200)),
                 }
             };
+            computing += u64::from(ended.cycles.unwrap());
             let right = wanted[ended.ticket].take().expect("a job that was under way");
             assert_eq!(&result[..right.len()], &right[..], "{}", level.name);
-            computing += u64::from(ended.cycles.unwrap());
         }
         computing
     };

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from garner_hw.explore.toolchain import Toolchain
 
 SPACES = Path(__file__).resolve().parent / "spaces"
+OWN = BUILD / "explore"  # where sweeps keep what they measure if nothing else is said
 EXAMPLES = """
 examples:
   garner-hw explore                                          a small sweep; page and JSON in hw/build/explore
@@ -56,8 +57,8 @@ def add_command(commands: argparse._SubParsersAction) -> None:
                         "version all the same, which circuits have in their names")
     parser.add_argument("--record", action="store_true", help="also into the committed results, hw/explore/results: circuits of "
                         "the space `all`, with their energy unless --no-energy")
-    parser.add_argument("--again", action="store_true", help="measure what is recorded, too; what --out has is kept")
-    parser.add_argument("--out", type=Path, default=BUILD / "explore", metavar="FOLDER",
+    parser.add_argument("--again", action="store_true", help="measure what is recorded, too, unless --out has it already")
+    parser.add_argument("--out", type=Path, default=OWN, metavar="FOLDER",
                         help="for explore.html, report.json and a folder for each circuit")
     parser.add_argument("--list", action="store_true", help="only say which points there are")
     parser.set_defaults(run=run)
@@ -95,24 +96,36 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def measured_before(out: Path) -> list[dict]:
-    """The rows of the last sweep and those that are committed. Of a point that both have, those of the later report; of one
-    circuit the committed ones, which no sweep has measured with fewer placements."""
+    """The rows of the last sweep and those that are committed, one of each point."""
     from garner_hw.explore import recorded, report
 
-    own, committed = out / report.JSON, recorded.RESULTS / report.JSON
-    dates = {path: report.date(path) for path in (own, committed) if path.exists()}
-    order = [committed, own] if dates.get(own, "") < dates.get(committed, "") else [own, committed]
-    found = {path: {report.point_of(row): row for row in report.read(path)} if path in dates else {} for path in order}
-    rows: dict[Point, dict] = {}
-    for path in order:
-        more = {point: row for point, row in found[path].items() if point not in rows and not (
-            path == own and point in found[committed] and row.get("circuit") == found[committed][point].get("circuit"))}
-        if more:
-            print(f"{len(more)} points to choose from are in {path}", file=sys.stderr)
-        rows |= more
+    own, committed = (by_point(folder / report.JSON) for folder in (out, recorded.RESULTS))
+    later = report.date(out / report.JSON) >= report.date(recorded.RESULTS / report.JSON)
+    rows = {point: chosen(own.get(point), committed.get(point), later) for point in own | committed}
+    for folder, found in ((out, own), (recorded.RESULTS, committed)):
+        if count := sum(rows[point] is row for point, row in found.items()):
+            print(f"{count} points to choose from are in {folder / report.JSON}", file=sys.stderr)
     if not rows:
-        raise CommandError(f"{own} has no points: measure something first")
+        raise CommandError(f"{out / report.JSON} has no points: measure something first")
     return list(rows.values())
+
+
+def by_point(path: Path) -> "dict[Point, dict]":
+    """The rows of a report, if it is there."""
+    from garner_hw.explore import report
+
+    return {report.point_of(row): row for row in report.read(path)} if path.exists() else {}
+
+
+def chosen(own: dict | None, committed: dict | None, later: bool) -> dict:
+    """Of a point's rows that of the later report; of one circuit the committed one, which has all five placements, but where
+    the other one alone has an energy."""
+    if own is None or committed is None:
+        (row,) = filter(None, (own, committed))
+        return row
+    if own.get("circuit", "") == committed.get("circuit"):
+        return own if own["energy_nj"] and not committed["energy_nj"] else committed
+    return own if later else committed
 
 
 def read(arguments: argparse.Namespace) -> "Space":

@@ -25,7 +25,7 @@ def over_two_row(rows: list[dict]) -> list[dict]:
     microseconds and LUTs, with what they cost of the one that has the least area x time. DSP blocks do not count: a
     unit of few LUTs that feeds more of them is what one looks for.
 
-    Two-row units count with either kind of LUT multiplier: beating only the worse one would be easy. Unrolled ones do
+    Two-row units count with every kind of LUT multiplier: beating only the worst one would be easy. Unrolled ones do
     not count, and may be faster: `fastest_unrolled`.
     """
     found = []

@@ -165,7 +165,7 @@ def names(ports: list[Port], inputs: bool) -> str:
 
 def window(trace: Path, ports: list[Port], cycles: int) -> tuple[int, int]:
     """The first and the last line of the last multiplication, which is busy for so many cycles."""
-    outputs = [port for port in ports if not port.is_input]
+    outputs = [port for port in ports if not port.is_input and not port.to_memory]
     before = sum(port.width for port in outputs[:[port.name for port in outputs].index("busy_o")])
     with trace.open() as lines:
         busy = [number for number, line in enumerate(lines) if line.split()[1][before] == "1"]

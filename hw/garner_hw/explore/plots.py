@@ -46,10 +46,10 @@ def colours(rows: list[dict]) -> dict[str, tuple]:
 
 def scatter(rows: list[dict], axes: plt.Axes, colour: dict[str, tuple], x: Callable[[dict], float],
             y: Callable[[dict], float]) -> None:
-    alike: dict[tuple, list[dict]] = {}
+    groups: dict[tuple, list[dict]] = {}
     for row in rows:
-        alike.setdefault((row["design"], row["ports"], row["pipelined"]), []).append(row)
-    for (design, ports, pipelined), same in alike.items():
+        groups.setdefault((row["design"], row["ports"], row["pipelined"]), []).append(row)
+    for (design, ports, pipelined), same in groups.items():
         axes.scatter([x(row) for row in same], [y(row) for row in same], color=colour[design], marker=MARKERS[ports],
                      s=22, alpha=0.85 if pipelined else 0.35, linewidths=0)
 
@@ -219,5 +219,3 @@ def cache(rows: list[dict], knob: str) -> str:
 def alike(row: dict) -> tuple:
     """What a line of `cache` has in common."""
     return row["word"], row["ports"], row["lanes"], row["multipliers"], row["bits"]
-
-

@@ -3,6 +3,7 @@
 
 import datetime
 import json
+from collections import Counter
 from pathlib import Path
 
 import jinja2
@@ -44,10 +45,10 @@ def data_of(rows: list[dict], failures: dict[str, str], tools: dict[str, str]) -
 
 
 def date(path: Path) -> str:
-    """When a report.json was written, as 2026-12-01; nothing if it does not say."""
+    """When a report.json was written, as 2026-12-01; nothing if it does not say, or is not there."""
     try:
         return str(json.loads(path.read_text())["date"])
-    except (ValueError, KeyError, TypeError):
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
         return ""
 
 
@@ -92,7 +93,7 @@ def pictures(rows: list[dict], comparisons: list[thesis.Comparison]) -> dict[str
     if (figure := plots.chapter_4(rows)) is not None:
         found["chapter_4"] = plots.svg(figure)
     caching = [row for row in rows if "kept" in row]
-    if len({row["kept"] for row in caching}) > 1:
+    if max(Counter(map(plots.alike, caching)).values(), default=0) > 1:
         found["operand_cache"] = plots.cache(caching, "kept")
     with_energy = [row for row in rows if row["energy_nj"]]
     if with_energy:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from garner_hw import BUILD, CommandError
+from garner_hw import CommandError
+from garner_hw.explore import OWN
 from garner_hw.explore.evaluate import Effort, Outcome, evaluate, figures, key_of, name_of
 from garner_hw.explore.point import Point
 from garner_hw.explore.store import Folder, Record, Store
@@ -35,8 +36,6 @@ LOCAL = {"distributed.scheduler.allowed-failures": 0, "distributed.deploy.lost-w
          "distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s",
          "distributed.admin.system-monitor.interval": "10s"}
 
-
-OWN = BUILD / "explore"  # where sweeps keep what they measure if nothing else is said
 
 # Seconds until a cluster without workers is spoken of. Its workers may come later, as a batch system starts them.
 ALONE = 10.0
@@ -102,7 +101,7 @@ def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effo
 
     def submit(name: str) -> "Future":
         # A name that no other sweep of the cluster has, or Dask would hand out that one's outcomes, failures too.
-        known = (record.steps(name) if record else {}) | store.folder(name).steps()
+        known = store.folder(name).steps() | (record.steps(name) if record else {})
         future = client.submit(work, todo[name][0], name, toolchain, None if remote else str(store.root), effort, known,
                                key=f"{name}-{uuid.uuid4()}", pure=False, retries=0)
         futures[future] = name

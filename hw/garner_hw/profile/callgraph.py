@@ -70,6 +70,8 @@ def from_gprof(file: Path) -> Callgraph:
 
 
 def converted(profile: gprof2dot.Profile, cost: gprof2dot.Event, unit: str) -> Callgraph:
+    """Functions whose plain names are one become one. Its share has a call between them once; where they reach each other by a
+    third function it is too large, and the whole at most."""
     total = profile[cost]
     names = {identity: named(one) for identity, one in profile.functions.items()}
     functions: dict[str, Function] = {}
@@ -84,13 +86,13 @@ def converted(profile: gprof2dot.Profile, cost: gprof2dot.Event, unit: str) -> C
         for callee, call in one.calls.items():
             caller, called = names[identity], names[callee]
             if caller == called:
-                if identity != callee:  # of two with one name: its share has the other's
+                if identity != callee:  # both their shares have this call: it counts once
                     functions[called].share -= ratio(call)
                 continue
             callers = functions[called].callers
             callers[caller] = callers.get(caller, 0) + int(call[gprof2dot.CALLS])
             functions[caller].callees[called] = functions[caller].callees.get(called, 0.0) + ratio(call)
-    for function in functions.values():  # where two with one name call each other, more than once was taken away
+    for function in functions.values():  # two that call each other: that was taken away twice
         function.share = min(1.0, max(function.share, largest[function.name]))
     return Callgraph(total, unit, functions)
 

@@ -2,7 +2,7 @@
 """What was measured again, beside what is committed: of the profile, of a sweep of the explorer, and of whole batches.
 
 A circuit's name has the hash of its sources, parameters and tools, so the same circuit must give the same cycles, LUTs and
-clock again. Times, and what is counted of random keys, are other figures in each run, and are only shown.
+clock again. Times, shares and what is counted of keys depend on the machine, its compiler and the seed, and are only shown.
 """
 
 from collections.abc import Iterator
@@ -25,6 +25,13 @@ class Figure:
     @property
     def differs(self) -> bool:
         return self.repeats and self.committed != self.measured
+
+    def row(self) -> tuple[str, ...]:
+        """For people: name, both values, and how they compare."""
+        values = [f"{value:,.10g}" if self.repeats else f"{value:,.4g}" for value in (self.committed, self.measured)]
+        if self.repeats:
+            return self.name, *values, "differs" if self.differs else "the same"
+        return self.name, *values, f"{self.measured / self.committed:.2f}"
 
 
 def of_circuits(committed: list[dict], measured: list[dict]) -> Iterator[Figure]:

@@ -49,12 +49,14 @@ def test_a_small_sweep_adds_to_the_committed_results_and_its_figures_count(tmp_p
     assert f"build {report.describe(again)}: " in said.out
 
 
-@pytest.mark.parametrize("date, circuit, chosen", [
-    ("2000-01-01", "of older sources", "committed"), ("2999-01-01", "of later sources", "own"), ("2999-01-01", None, "committed")])
-def test_of_a_point_that_was_measured_twice_the_later_figures_count(tmp_path, capsys, date, circuit, chosen):
-    """Of one and the same circuit the committed ones, as a sweep may have fewer placements."""
-    committed = next(row for row in report.read(recorded.RESULTS / report.JSON) if "circuit" in row)
-    own = committed | {"lut": 1, "lut_placed": 1, "us": 1e-3, "cycles": 1, "circuit": circuit or committed["circuit"]}
+@pytest.mark.parametrize("date, circuit, energy, chosen", [
+    ("2000-01-01", "of older sources", None, "committed"), ("2999-01-01", "of later sources", None, "own"),
+    ("2999-01-01", None, None, "committed"), ("2000-01-01", None, 1.0, "own"), ("2999-01-01", None, 1.0, "own")])
+def test_of_a_point_that_was_measured_twice_the_later_figures_count(tmp_path, capsys, date, circuit, energy, chosen):
+    """Of one and the same circuit the committed ones, as a sweep may have fewer placements, but where it alone has the energy."""
+    committed = next(row for row in report.read(recorded.RESULTS / report.JSON) if "circuit" in row and not row["energy_nj"])
+    own = committed | {"lut": 1, "lut_placed": 1, "us": 1e-3, "cycles": 1, "circuit": circuit or committed["circuit"],
+                       "energy_nj": energy}
     report.write_json(report.data_of([own], {}, {}) | {"date": date}, tmp_path)
     assert command.main(["explore", "--budget", "lut=2000", "--out", str(tmp_path)]) == 0
     assert (f"build {report.describe(own)}: " in capsys.readouterr().out) == (chosen == "own")

@@ -2,6 +2,7 @@
 """`garner-hw reproduction --measured`: what was measured again beside what is committed."""
 
 import json
+import re
 
 import pytest
 
@@ -30,7 +31,7 @@ def a_circuit(data):
 def test_the_same_again(measured, capsys):
     assert measured() == 0
     table = capsys.readouterr().out
-    assert "| the same |" in table and "differs" not in table
+    assert "| the same |" in table and "differs" not in table and "e+" not in table
     assert "primality tests a key" in table and "sign, RSA-2048, batches of 64: times OpenSSL" in table
 
 
@@ -46,8 +47,21 @@ def test_times_may_be_others(measured, capsys):
     assert "| 2.00 |" in capsys.readouterr().out
 
 
-def test_circuits_of_other_sources_are_not_compared(measured, capsys):
-    assert measured(change=lambda data: a_circuit(data).update(circuit="of other sources", cycles=12345)) == 0
+def test_circuits_of_other_sources_are_not_compared_and_counted(measured, capsys):
+    def others(data):
+        for row in data["points"]:
+            row.update(circuit="of other sources", cycles=12345)
+
+    assert measured(change=others) == 0
+    assert re.search(r"\b0 of \d+ points are of circuits that are committed", capsys.readouterr().err)
+
+
+def test_batches_of_another_processor_are_compared_with_its_own(measured, tmp_path, capsys):
+    (tmp_path / "batches.json").rename(tmp_path / "avx2-batches.json")
+    assert measured() == 0
+    row = next(line for line in capsys.readouterr().out.splitlines() if "sign, RSA-2048, batches of 64" in line)
+    before = json.loads((reproduction.BATCHES.parent / "avx2-batches.json").read_text())["rows"]
+    assert f"| {next(one for one in before if (one['op'], one['bits'], one['batch']) == ('sign', 2048, 64))['ratio']:.4g} |" in row
 
 
 def test_openssl_of_the_same_series_is_compared(measured, capsys):
