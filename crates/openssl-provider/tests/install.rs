@@ -122,7 +122,8 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
     }
     for page in ["openssl", "daemon", "security", "performance", "gpu", "board", "linux"] {
         let text = String::from_utf8(site.read(&format!("root/usr/share/doc/garner/{page}.md"))).unwrap();
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+        let without_code: String = text.split('`').step_by(2).collect();
+        for link in without_code.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
             let there = link.is_empty()
                 || link.starts_with("http")
                 || site.path("root/usr/share/doc/garner").join(link).exists();
