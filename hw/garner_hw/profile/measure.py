@@ -109,9 +109,9 @@ def measure(keys: int, seed: int, system: int, own: dict[str, Command],
     with ThreadPoolExecutor(processors) as pool:
         jobs: dict[Future[Callgraph], tuple[str, str | tuple[str, int]]] = {}
         # The first one builds the simulator, on one processor. Others that need it come last, or they would wait on the other.
-        first, *last = ROOTS if system else (None,)
-        if first:
-            jobs[pool.submit(on_the_system, first, system, seed)] = "system", (first, system)
+        of_the_system = list(ROOTS) if system else []
+        for operation in of_the_system[:1]:
+            jobs[pool.submit(on_the_system, operation, system, seed)] = "system", (operation, system)
         for operation in OPERATIONS:
             for bits in reversed(SIZES):
                 jobs[pool.submit(workload_under_callgrind, operation, bits, UNDER_CALLGRIND[operation][bits], seed)] = (
@@ -120,7 +120,7 @@ def measure(keys: int, seed: int, system: int, own: dict[str, Command],
             jobs[pool.submit(workload_under_callgrind, "keygen", THESIS_BITS, 1, seed, variant)] = ("compilations", variant)
         for title, (command, environment) in own.items():
             jobs[pool.submit(callgrind, command, environment=environment)] = ("own", title)
-        for operation in last:
+        for operation in of_the_system[1:]:
             jobs[pool.submit(on_the_system, operation, system, seed)] = "system", (operation, system)
         for number, job in enumerate(as_completed(jobs), 1):
             kind, key = jobs[job]
