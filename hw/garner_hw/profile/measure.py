@@ -21,9 +21,9 @@ OPERATIONS = ("keygen", "decrypt", "encrypt")
 SIZES = (1024, 2048, 3072)
 # Operations by the clock, and under callgrind, which takes some fifty times as long
 BY_CLOCK = {"keygen": {1024: 100, 2048: 40, 3072: 12}, "decrypt": dict.fromkeys(SIZES, 200), "encrypt": dict.fromkeys(SIZES, 200)}
-UNDER_CALLGRIND = {"keygen": {1024: 6, 2048: 4, 3072: 2}, "decrypt": dict.fromkeys(SIZES, 3), "encrypt": dict.fromkeys(SIZES, 20)}
+UNDER_CALLGRIND = {"keygen": {1024: 4, 2048: 2, 3072: 1}, "decrypt": dict.fromkeys(SIZES, 3), "encrypt": dict.fromkeys(SIZES, 5)}
 THESIS_BITS = 2048  # of the keys whose primality tests are counted
-
+AT_A_TIME = 100     # of these keys, by one process
 
 Command = tuple[list[str], dict[str, str]]  # words, and variables of the environment
 
@@ -81,17 +81,16 @@ def workload_under_callgrind(operation: str, bits: int, count: int, seed: int, v
     return callgrind(command, f"--toggle-collect={operation}", "--instr-atstart=no")
 
 
-def gprof_counts(keys: int, seed: int, processes: int) -> Callgraph:
-    """Calls and times of `keys` key generations, by several processes side by side."""
-    program = mbedtls.build("gprof")
-    shares = [keys // processes + (one < keys % processes) for one in range(processes)]
-    with TemporaryDirectory() as folder, ThreadPoolExecutor(processes) as pool:
-        work = Path(folder)
-        list(pool.map(lambda one: run([str(program), "keygen", str(THESIS_BITS), str(shares[one]), str(seed + one)],
-                                      {"GMON_OUT_PREFIX": str(work / "gmon")}), range(processes)))
-        text = work / "gprof.txt"
-        text.write_text(run(["gprof", "-b", "-q", str(program), *map(str, sorted(work.glob("gmon.*")))]))
-        return from_gprof(text)
+def count_keys(keys: int, seed: int, folder: Path) -> None:
+    """Leaves the calls and times of `keys` key generations in the folder."""
+    run([str(mbedtls.build("gprof")), "keygen", str(THESIS_BITS), str(keys), str(seed)], {"GMON_OUT_PREFIX": str(folder / "gmon")})
+
+
+def gprof_counts(folder: Path) -> Callgraph:
+    """Of all that was counted into the folder."""
+    text = folder / "gprof.txt"
+    text.write_text(run(["gprof", "-b", "-q", str(mbedtls.build("gprof")), *map(str, sorted(folder.glob("gmon.*")))]))
+    return from_gprof(text)
 
 
 def measure(keys: int, seed: int, system: int, own: dict[str, Command],
@@ -102,16 +101,15 @@ def measure(keys: int, seed: int, system: int, own: dict[str, Command],
         mbedtls.build(variant)
     if system:
         prepare()
-    processors = os.cpu_count() or 1
     measured = Measured(keys=keys)
-    progress(f"{keys} keys of {THESIS_BITS} bits, calls counted by gprof")
-    measured.counted = gprof_counts(keys, seed, processors)
-    with ThreadPoolExecutor(processors) as pool:
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         jobs: dict[Future[Callgraph], tuple[str, str | tuple[str, int]]] = {}
         # The first one builds the simulator, on one processor. Others that need it come last, or they would wait on the other.
         of_the_system = list(ROOTS) if system else []
         for operation in of_the_system[:1]:
             jobs[pool.submit(on_the_system, operation, system, seed)] = "system", (operation, system)
+        counting = [pool.submit(count_keys, min(AT_A_TIME, keys - first), seed + part, Path(folder))
+                    for part, first in enumerate(range(0, keys, AT_A_TIME))]
         for operation in OPERATIONS:
             for bits in reversed(SIZES):
                 jobs[pool.submit(workload_under_callgrind, operation, bits, UNDER_CALLGRIND[operation][bits], seed)] = (
@@ -122,11 +120,20 @@ def measure(keys: int, seed: int, system: int, own: dict[str, Command],
             jobs[pool.submit(callgrind, command, environment=environment)] = ("own", title)
         for operation in of_the_system[1:]:
             jobs[pool.submit(on_the_system, operation, system, seed)] = "system", (operation, system)
-        for number, job in enumerate(as_completed(jobs), 1):
-            kind, key = jobs[job]
-            getattr(measured, kind)[key] = job.result()
-            how = "cycles of the RISC-V system" if kind == "system" else "callgrind"
-            progress(f"{number}/{len(jobs)}, {how}: {key if isinstance(key, str) else f'{key[0]} {key[1]} bits'}")
+        try:
+            for number, job in enumerate(as_completed([*jobs, *counting]), 1):
+                done = job.result()
+                what = f"a part of the {keys} keys of {THESIS_BITS} bits, calls counted by gprof"
+                if job in jobs:
+                    kind, key = jobs[job]
+                    getattr(measured, kind)[key] = done
+                    how = "cycles of the RISC-V system" if kind == "system" else "callgrind"
+                    what = f"{how}: {key if isinstance(key, str) else f'{key[0]} {key[1]} bits'}"
+                progress(f"{number}/{len(jobs) + len(counting)}, {what}")
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # or the rest would be measured first
+            raise
+        measured.counted = gprof_counts(Path(folder))
     for operation in OPERATIONS:
         for bits in SIZES:
             measured.times[operation, bits] = by_clock(operation, bits, BY_CLOCK[operation][bits], seed)

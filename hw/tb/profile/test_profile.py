@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -177,25 +178,51 @@ def test_a_deep_call_tree_ends_where_page_and_data_can_have_it(tmp_path):
     assert f"calls deeper than {report.DEEPEST} are left out" in page
 
 
-def test_two_profiles_at_a_time_count_their_own_keys(monkeypatch):
-    """The second begins and ends while the first generates its keys."""
-    summed, started = [], []
+@pytest.fixture
+def programs(monkeypatch):
+    """Stand-ins of all that is run; the keys whose calls each gprof sums up, as `COUNT SEED`."""
+    summed = []
 
     def run(command, environment=None):
         if command[0] == "gprof":
-            summed.append([Path(word).name for word in command[4:]])
-            return ""
-        Path(f"{environment['GMON_OUT_PREFIX']}.{len(started)}").touch()
-        started.append(command)
-        if len(started) == 1:
-            measure.gprof_counts(1, 1, 1)
-        return ""
+            summed.append(sorted(Path(word).read_text() for word in command[4:]))
+        elif environment:
+            Path(f"{environment['GMON_OUT_PREFIX']}.{command[-1]}").write_text(" ".join(command[-2:]))
+        return "1.0"
 
     monkeypatch.setattr(mbedtls, "build", lambda variant: Path("workload"))
     monkeypatch.setattr(measure, "run", run)
-    monkeypatch.setattr(measure, "from_gprof", lambda text: None)
-    measure.gprof_counts(1, 1, 1)
-    assert summed == [["gmon.1"], ["gmon.0"]]
+    monkeypatch.setattr(measure, "from_gprof", lambda text: graph_of({}, {"mpi_miller_rabin": 1.0}))
+    monkeypatch.setattr(measure, "workload_under_callgrind", lambda *given: graph_of({}, {"mpi_mul_hlp": 1.0}))
+    return summed
+
+
+def test_keys_are_counted_in_parts_of_different_seeds_and_all_summed_up(programs):
+    said = []
+    measured = measure.measure(250, 7, 0, {}, said.append)
+    assert programs == [["100 7", "100 8", "50 9"]] and measured.counted and measured.keys == 250
+    assert sum("calls counted by gprof" in line for line in said) == 3
+    assert set(measured.instructions) == {(operation, bits) for operation in measure.OPERATIONS for bits in measure.SIZES}
+
+
+def test_two_profiles_at_a_time_count_their_own_keys(programs):
+    """The second begins and ends while the first is under way."""
+    seeds = iter([20])
+    measure.measure(1, 10, 0, {}, lambda line: [measure.measure(1, seed, 0, {}, str) for seed in seeds])
+    assert programs == [["1 20"], ["1 10"]]
+
+
+def test_what_waits_is_not_measured_when_a_program_fails(programs, monkeypatch):
+    def fails(*given):
+        raise measure.Failed("the first one")
+
+    counted = []
+    monkeypatch.setattr(measure, "workload_under_callgrind", fails)
+    monkeypatch.setattr(measure.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(measure, "callgrind", lambda command, environment: counted.append(command) or time.sleep(0.2))
+    with pytest.raises(measure.Failed, match="the first one"):
+        measure.measure(1, 1, 0, {f"own {number}": (["own"], {}) for number in range(20)}, str)
+    assert len(counted) < 20
 
 
 def test_two_runs_of_callgrind_write_two_files(monkeypatch):
