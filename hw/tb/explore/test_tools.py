@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from garner_hw import ToolError
-from garner_hw.explore import energy
+from garner_hw.energy import weigh
 from garner_hw.explore.point import Point
 from garner_hw.explore.tools import PADS, Tools, netlist, port_bits
 
@@ -89,8 +89,8 @@ def test_a_unit_with_more_ports_than_the_package_has_pads_is_placed(tmp_path, ne
 
 
 def test_a_unit_with_memories_is_weighed_without_them(tmp_path, monkeypatch):
-    ports, made = [], energy.netlist
-    monkeypatch.setattr(energy, "netlist", lambda *given, **more: ports.extend(made(*given, **more).ports) or interrupted())
+    ports, made = [], weigh.write
+    monkeypatch.setattr(weigh, "write", lambda *given, **more: ports.extend(made(*given, **more).ports) or interrupted())
 
     def interrupted():
         raise ToolError("the netlist is enough")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from garner_hw import ToolError
-from garner_hw.explore import energy as weighing
-from garner_hw.explore.energy import Netlist, Port
+from garner_hw.energy import netlist, replay, switching
+from garner_hw.energy.netlist import Netlist, Port
 from garner_hw.soc import energy, measure
 from garner_hw.synthesis import YOSYS
 
@@ -54,15 +54,15 @@ def test_window_is_between_the_last_two_reads_of_the_cycle_counter():
 
 
 def test_ports_to_the_memories_are_replayed_by_the_memories_and_not_recorded():
-    program = weighing.replay("unit", PORTS, Path("trace.txt"), 5, 8, "clk")
+    program = replay.replayer("unit", PORTS, Path("trace.txt"), 5, 8, "clk")
     assert "memories u_memories (.clk, .n2(memories_n2), .n1(memories_n1));" in program
     assert "assign {d_i} = inputs;" in program and "{d_o} != outputs" in program
-    assert "memories" not in weighing.recorder("unit", PORTS, Path("trace.txt"), "clk")
+    assert "memories" not in replay.recorder("unit", PORTS, Path("trace.txt"), "clk")
 
 
 def test_cells_behind_the_inputs_have_the_clock_of_their_activity(tmp_path):
     (tmp_path / "switching.saif").write_text("")
-    script = weighing.weighed("unit", Netlist([], {}), tmp_path / "switching.saif", 4, "clk", True).splitlines()
+    script = switching.weighed("unit", Netlist([], {}), tmp_path / "switching.saif", 4, "clk", True).splitlines()
     assert script.index("set_input_delay -clock clock 0 [all_inputs]") > script.index(
         "create_clock -name clock -period 10 [get_ports clk]")
 
@@ -70,7 +70,7 @@ def test_cells_behind_the_inputs_have_the_clock_of_their_activity(tmp_path):
 def test_all_memories_go_into_a_module_of_their_own(tmp_path):
     (tmp_path / "unit.v").write_text(UNIT)
     (tmp_path / "unit.ys").write_text("\n".join([
-        "read_slang --top unit unit.v", "synth -top unit -flatten -run begin:fine", *weighing.apart("unit", "clk"),
+        "read_slang --top unit unit.v", "synth -top unit -flatten -run begin:fine", *netlist.apart("unit", "clk"),
         "synth -top unit -run fine:", "write_json unit.json"]))
     subprocess.run([*YOSYS, "unit.ys"], cwd=tmp_path, check=True, capture_output=True)
     (unit,) = json.loads((tmp_path / "unit.json").read_text())["modules"].values()
@@ -87,9 +87,9 @@ def test_energy_is_that_of_the_record_and_a_wrong_netlist_is_refused():
     made = energy.made()
     assert made["cells"] == RECORD["cells"]
     assert made["ratios"] == RECORD["ratios"]
-    circuit = energy.netlist("bus")
-    netlist = energy.WORK / "bus" / "netlist.v"
-    netlist.write_text(netlist.read_text().replace("NAND2X1", "NOR2X1", 1))
+    circuit = energy.circuit_of("bus")
+    wrong = energy.WORK / "bus" / "netlist.v"
+    wrong.write_text(wrong.read_text().replace("NAND2X1", "NOR2X1", 1))
     lines = energy.window((energy.WORK / "reads.txt").read_text(), made["runs"]["accelerated"]["cycles"])
     with pytest.raises(ToolError, match="the replay into the netlist failed"):
         energy.weighed("bus", circuit, lines)
