@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from garner_hw import HW, CommandError
+from garner_hw.whole import write_whole
 
 RUNS = HW / "report" / "runs"
 
@@ -42,7 +43,7 @@ def recorded(path: Path) -> dict:
 
 def keep(name: str, record: dict) -> None:
     RUNS.mkdir(parents=True, exist_ok=True)
-    (RUNS / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")
+    write_whole(RUNS / f"{name}.json", json.dumps(record, indent=1) + "\n")
 
 
 def fingerprint(files: Iterable[Path]) -> str:

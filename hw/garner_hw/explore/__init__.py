@@ -169,13 +169,13 @@ def measure(arguments: argparse.Namespace, wanted: "Space",
                     rows.append(row.figures)
     except KeyboardInterrupt:
         interrupted = True
-    page = report.write(report.data_of(rows, failures, tools), arguments.out)
     if arguments.record:
         kept = recorded.keep(list(todo), store, toolchain, recorded.RESULTS)
         print(f"{kept} points in {recorded.RESULTS}", file=sys.stderr)
         if other := recorded.outside(todo, toolchain):
             print(f"{len(other)} of the {len(todo)} circuits are of no point of {recorded.SPACE.name} and are "
                   "not recorded", file=sys.stderr)
+    page = report.write(report.data_of(rows, failures, tools), arguments.out)
     for point, why in failures.items():
         print(f"garner-hw: {point}: {why}", file=sys.stderr)
     if interrupted:

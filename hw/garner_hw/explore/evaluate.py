@@ -12,6 +12,7 @@ from functools import partial
 from statistics import median
 
 from garner_hw import ToolError
+from garner_hw.alone import alone
 from garner_hw.explore.designs import design_of
 from garner_hw.explore.point import Point
 from garner_hw.explore.roofline import bound
@@ -54,7 +55,8 @@ def evaluate(point: Point, toolchain: Toolchain, folder: Folder, effort: Effort)
     """Measures what is not kept in the folder, which has the circuit's name. Never raises for what a tool or the disk
     does."""
     try:
-        measure(point, toolchain, folder, effort)
+        with alone(folder.path / folder.path.name):  # another sweep may have the same folders
+            measure(point, toolchain, folder, effort)
         return Outcome(folder.steps())
     except ToolError as error:
         failure = str(error).splitlines()[0]

@@ -7,6 +7,7 @@ from pathlib import Path
 from garner_hw import HW
 from garner_hw.explore import report, space
 from garner_hw.explore.evaluate import Effort, figures
+from garner_hw.explore.point import Point
 from garner_hw.explore.store import Record, Store
 from garner_hw.explore.sweep import circuits
 from garner_hw.explore.toolchain import Toolchain
@@ -24,10 +25,15 @@ def record_of(folder: Path = RESULTS) -> Record:
 def rows_of(record: Record, toolchain: Toolchain) -> list[dict]:
     """The rows of all points of the whole space whose circuits are recorded, with energy where that was measured, and with
     the circuit's name."""
-    needed = {"simulation", "synthesis", *(f"placement-{seed}" for seed in EFFORT.seeds)}
     return [figures(point, record.steps(name), EFFORT) | {"circuit": name}
             for name, points in circuits(space.read_space(SPACE).points, toolchain).items()
-            if needed <= record.steps(name).keys() for point in points]
+            for point in points if needed(point) <= record.steps(name).keys()]
+
+
+def needed(point: Point) -> set[str]:
+    """The steps that a row is made of."""
+    without_dsp = {"synthesis-without-dsp"} if point.multipliers == "dsp" else set()
+    return {"simulation", "synthesis", *(f"placement-{seed}" for seed in EFFORT.seeds)} | without_dsp
 
 
 def whole(toolchain: Toolchain) -> set[str]:

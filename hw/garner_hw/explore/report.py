@@ -13,7 +13,7 @@ from garner_hw.explore import dominance, plots, scaling, thesis
 from garner_hw.explore.designs import DESIGNS
 from garner_hw.explore.point import Point
 from garner_hw.explore.space import COMMON, KNOBS
-from garner_hw.explore.store import write_whole
+from garner_hw.whole import write_whole
 
 JSON, PAGE = "report.json", "explore.html"
 ORDER = list(DESIGNS)
@@ -55,7 +55,10 @@ def date(path: Path) -> str:
 def read(path: Path) -> list[dict]:
     """The rows of a report.json."""
     try:
-        return json.loads(path.read_text())["points"]
+        rows = json.loads(path.read_text())["points"]
+        for row in rows:
+            point_of(row)
+        return rows
     except (ValueError, KeyError, TypeError):
         raise CommandError(f"{path}: not a report of the explorer, a JSON object with points") from None
 

@@ -87,8 +87,9 @@ def read_csv(path: Path) -> Space:
     points, refused = [], []
     for number, line in lines:
         try:
-            if "more" in line:
-                raise Refused(f"{len(columns)} columns, but {len(columns) + len(line['more'])} values")
+            values = len(columns) + len(line.get("more", ())) - list(line.values()).count(None)
+            if values != len(columns):
+                raise Refused(f"{len(columns)} columns, but {values} values")
             points.append(point_of(line))
         except Refused as error:
             refused.append(f"{path}:{number}: {error}")
@@ -117,6 +118,8 @@ def read_space(path: Path) -> Space:
 
 def grid_points(grid: dict) -> tuple[list[Point], list[str]]:
     choices = {name: value if isinstance(value, list) else [value] for name, value in grid.items()}
+    if empty := [name for name, values in choices.items() if not values]:
+        return [], [f"{empty[0]} has an empty list of values"]
     points, used = [], {(name, repr(value)): False for name, values in choices.items() for value in values}
     reasons: dict[tuple[str, str], str] = {}
     for values in itertools.product(*choices.values()):

@@ -6,21 +6,11 @@ What is worth keeping for good is in a `Record`: one file that is committed, a l
 """
 
 import json
-import os
 import shutil
 from pathlib import Path
 
 from garner_hw import CommandError
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file that appears under its name when it is whole."""
-    unnamed = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unnamed.write_text(text)
-        unnamed.rename(path)
-    finally:
-        unnamed.unlink(missing_ok=True)
+from garner_hw.whole import write_whole
 
 
 class Folder:
@@ -30,11 +20,13 @@ class Folder:
         self.path = path
 
     def kept(self, step: str) -> dict | None:
-        """The figures of a step, or None if it has not been done. A file that is no JSON counts as not done."""
+        """The figures of a step, or None if it has not been done. A file that is no JSON object with figures counts as not
+        done."""
         try:
-            return json.loads((self.path / f"{step}.json").read_text())
+            found = json.loads((self.path / f"{step}.json").read_text())
         except (FileNotFoundError, ValueError):
             return None
+        return found if isinstance(found, dict) and found else None
 
     def keep(self, step: str, figures: dict) -> dict:
         self.path.mkdir(parents=True, exist_ok=True)
@@ -66,9 +58,11 @@ class Record:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        lines = path.read_text().splitlines() if path.exists() else []
+        self.circuits: dict[str, dict[str, dict]] = {}
         try:
-            self.circuits: dict[str, dict[str, dict]] = {one["circuit"]: one["steps"] for one in map(json.loads, lines)}
+            for one in map(json.loads, path.read_text().splitlines() if path.exists() else []):
+                steps = {step: dict(figures) for step, figures in dict(one["steps"]).items()}
+                self.circuits[one["circuit"]] = self.steps(one["circuit"]) | steps  # a merge may leave two lines of one
         except (ValueError, KeyError, TypeError):
             raise CommandError(f"{path}: not a record of circuits, a JSON object a line") from None
 

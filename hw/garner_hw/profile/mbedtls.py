@@ -9,6 +9,7 @@ from pathlib import Path
 
 from garner_hw import BUILD, FETCH
 from garner_hw.alone import alone
+from garner_hw.whole import whole
 
 VERSION = "2.28.3"
 # Of each version the Debian suite that has its source, and the package's own version
@@ -58,17 +59,25 @@ def build(variant: str) -> Path:
     library = source()
     program = BUILD / "profile" / f"workload-{variant}"
     inputs = [WORKLOAD, WORKLOAD.with_name(CONFIGURATION), Path(__file__)]
-    if program.exists() and all(file.stat().st_mtime < program.stat().st_mtime for file in inputs):
-        return program
-    program.parent.mkdir(parents=True, exist_ok=True)
-    files = sorted(str(file) for file in (library / "library").glob("*.c"))
-    command = ["gcc", *VARIANTS[variant], "-Wall", "-o", str(program), f"-I{library}/include", f"-I{library}/library",
-               f"-I{WORKLOAD.parent}",
-               str(WORKLOAD), *files]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
-    if said.returncode:
-        raise NotBuilt(f"mbedTLS {VERSION} did not compile: {said.stderr.strip().splitlines()[-1]}")
+
+    def is_built() -> bool:
+        return program.exists() and all(file.stat().st_mtime < program.stat().st_mtime for file in inputs)
+
+    if not is_built():
+        with alone(program):
+            if not is_built():  # else another process has built it
+                compile_workload(library, variant, program)
     return program
+
+
+def compile_workload(library: Path, variant: str, program: Path) -> None:
+    files = sorted(str(file) for file in (library / "library").glob("*.c"))
+    with whole(program) as unnamed:
+        command = ["gcc", *VARIANTS[variant], "-Wall", "-o", str(unnamed), f"-I{library}/include", f"-I{library}/library",
+                   f"-I{WORKLOAD.parent}", str(WORKLOAD), *files]
+        said = subprocess.run(command, capture_output=True, text=True, check=False)
+        if said.returncode:
+            raise NotBuilt(f"mbedTLS {VERSION} did not compile: {said.stderr.strip().splitlines()[-1]}")
 
 
 def compiler() -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from garner_hw.child import ENDS_WITH_PARENT
 from garner_hw.profile import mbedtls
 from garner_hw.profile.callgraph import Callgraph, from_callgrind, from_gprof
 from garner_hw.soc.profile import ROOTS, prepare
@@ -22,7 +23,7 @@ OPERATIONS = ("keygen", "decrypt", "encrypt")
 SIZES = (1024, 2048, 3072)
 # Operations by the clock, and under callgrind, which takes some fifty times as long
 BY_CLOCK = {"keygen": {1024: 100, 2048: 40, 3072: 12}, "decrypt": dict.fromkeys(SIZES, 200), "encrypt": dict.fromkeys(SIZES, 200)}
-UNDER_CALLGRIND = {"keygen": {1024: 4, 2048: 2, 3072: 1}, "decrypt": dict.fromkeys(SIZES, 3), "encrypt": dict.fromkeys(SIZES, 5)}
+UNDER_CALLGRIND = {"keygen": {1024: 6, 2048: 4, 3072: 2}, "decrypt": dict.fromkeys(SIZES, 3), "encrypt": dict.fromkeys(SIZES, 20)}
 THESIS_BITS = 2048  # of the keys whose primality tests are counted
 AT_A_TIME = 100     # of these keys, by one process
 
@@ -48,8 +49,10 @@ class Measured:
 
 def run(command: list[str], environment: dict[str, str] | None = None) -> str:
     """Its standard output. What is no text in it is replaced: a program that is profiled may print anything."""
+    if not shutil.which(command[0]):
+        raise Failed(f"{command[0]} could not be started: there is no such program")
     try:
-        said = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False,
+        said = subprocess.run([*ENDS_WITH_PARENT, *command], capture_output=True, text=True, errors="replace", check=False,
                               env=os.environ | (environment or {}))
     except OSError as error:
         raise Failed(f"{command[0]} could not be started: {error.strerror}") from error
@@ -83,15 +86,19 @@ def workload_under_callgrind(operation: str, bits: int, count: int, seed: int, v
 
 
 def count_keys(keys: int, seed: int, folder: Path) -> None:
-    """Leaves the calls and times of `keys` key generations in the folder."""
-    run([str(mbedtls.build("gprof")), "keygen", str(THESIS_BITS), str(keys), str(seed)], {"GMON_OUT_PREFIX": str(folder / "gmon")})
+    """Leaves the calls and times of `keys` key generations in the folder, under the seed: processes may have one number."""
+    run([str(mbedtls.build("gprof")), "keygen", str(THESIS_BITS), str(keys), str(seed)],
+        {"GMON_OUT_PREFIX": str(folder / f"gmon.{seed}")})
 
 
-def gprof_counts(folder: Path) -> Callgraph:
-    """Of all that was counted into the folder."""
+def gprof_counts(folder: Path, keys: int) -> Callgraph:
+    """Of all that was counted into the folder, which must be so many key generations."""
     text = folder / "gprof.txt"
     text.write_text(run(["gprof", "-b", "-q", str(mbedtls.build("gprof")), *map(str, sorted(folder.glob("gmon.*")))]))
-    return from_gprof(text)
+    counted = from_gprof(text)
+    if (calls := counted.functions["mbedtls_rsa_gen_key"].calls) != keys:
+        raise Failed(f"gprof counted {calls} key generations, not {keys}")
+    return counted
 
 
 def measure(keys: int, seed: int, system: int, own: dict[str, Command],
@@ -109,7 +116,7 @@ def measure(keys: int, seed: int, system: int, own: dict[str, Command],
         of_the_system = list(ROOTS) if system else []
         for operation in of_the_system[:1]:
             jobs[pool.submit(on_the_system, operation, system, seed)] = "system", (operation, system)
-        counting = [pool.submit(count_keys, min(AT_A_TIME, keys - first), seed + part, Path(folder))
+        counting = [pool.submit(count_keys, min(AT_A_TIME, keys - first), (seed << 20) + part, Path(folder))
                     for part, first in enumerate(range(0, keys, AT_A_TIME))]
         for operation in OPERATIONS:
             for bits in reversed(SIZES):
@@ -135,7 +142,7 @@ def measure(keys: int, seed: int, system: int, own: dict[str, Command],
         except BaseException:
             pool.shutdown(cancel_futures=True)  # or the rest would be measured first
             raise
-        measured.counted = gprof_counts(Path(folder))
+        measured.counted = gprof_counts(Path(folder), keys)
     for operation in OPERATIONS:
         for bits in SIZES:
             measured.times[operation, bits] = by_clock(operation, bits, BY_CLOCK[operation][bits], seed)

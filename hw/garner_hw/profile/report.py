@@ -20,6 +20,7 @@ from garner_hw.profile import mbedtls, thesis  # noqa: E402
 from garner_hw.profile.callgraph import Callgraph, Function  # noqa: E402
 from garner_hw.profile.measure import OPERATIONS, SIZES, THESIS_BITS, Measured  # noqa: E402
 from garner_hw.profile.sensitivity import FACTORS, speed_up  # noqa: E402
+from garner_hw.whole import write_whole  # noqa: E402
 
 MOST_FUNCTIONS = 60  # of a profile that are shown, those whose own code costs most
 SMALLEST = 0.002  # share of the whole below which a function, or a branch of the call tree, is not shown
@@ -31,13 +32,13 @@ THESIS_KEYGEN = ("keygen", THESIS_BITS)
 def write(measured: Measured, folder: Path) -> Path:
     """Both files; the path of the page."""
     data = figures(measured)
-    (folder / "profile.json").write_text(json.dumps(data, indent=1, allow_nan=False) + "\n")
+    write_whole(folder / "profile.json", json.dumps(data, indent=1, allow_nan=False) + "\n")
     environment = jinja2.Environment(loader=jinja2.PackageLoader("garner_hw.profile", "."), autoescape=True,
                                      undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": percent, "times": times}
     page = folder / "profile.html"
-    page.write_text(environment.get_template("page.html").render(data=data, plots=plots(data), smallest=SMALLEST,
-                                                                 deepest=DEEPEST))
+    write_whole(page, environment.get_template("page.html").render(data=data, plots=plots(data), smallest=SMALLEST,
+                                                                   deepest=DEEPEST))
     return page
 
 
@@ -229,17 +230,22 @@ def functions_plot(one: dict) -> str:
     axes.barh(places, [100 * row["inclusive"] for row in rows], color="#c6dbef", label="with what it calls")
     axes.barh(places, [100 * row["self"] for row in rows], color="#08519c", height=0.5, label="its own code")
     axes.set(yticks=places, xlabel=f"% of {one['unit']}", xlim=(0, 102))
-    axes.set_yticklabels([row["name"] for row in rows], fontsize=8)
+    axes.set_yticklabels([literal(row["name"]) for row in rows], fontsize=8)
     axes.invert_yaxis()
     axes.legend(loc="lower right", fontsize=8)
     return svg(figure)
+
+
+def literal(name: str) -> str:
+    """The name, for a plot that is to show it as it is: `$` begins a formula, and a label that begins with `_` is no label."""
+    return f" {name}".replace("$", r"\$")
 
 
 def sensitivity_plot(one: dict) -> str:
     figure, axes = plt.subplots(figsize=(7, 3.2))
     factors = [1 + step / 10 for step in range(191)]
     for row in one["functions"][:6]:
-        axes.plot(factors, [speed_up(min(row["self"], 1.0), factor) for factor in factors], label=row["name"])
+        axes.plot(factors, [speed_up(min(row["self"], 1.0), factor) for factor in factors], label=literal(row["name"]))
     axes.set(xlabel="the function's own code made this many times as fast", ylabel="the whole, times as fast", xlim=(1, 20))
     axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=8)
     axes.grid(alpha=0.3)

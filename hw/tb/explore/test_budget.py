@@ -55,6 +55,8 @@ def test_each_size_of_operands_has_its_own_advice():
     ("lut=200", "slow: it needs 300 LUTs, 200 are allowed"),
     ("lut=1600,clock=110,ports=3", "fast: it reaches 100 of 110 MHz"),
     ("energy=0.5,lut=400", "it needs 1 nJ, 0.5 are allowed"),
+    ("lut=0", "slow: it needs 300 LUTs, 0 are allowed"),
+    ("energy=0", "it needs 1 nJ, 0 are allowed"),
 ])
 def test_where_nothing_fits_the_nearest_is_named_with_what_it_lacks(budget, reason):
     advice = say(budget)

@@ -51,6 +51,17 @@ def test_a_circuit_measured_in_part_is_recorded_but_has_no_row(tmp_path, client)
     assert all(set(steps) == {"simulation", "synthesis"} for steps in recorded.record_of(tmp_path).circuits.values())
 
 
+def test_a_circuit_of_dsp_blocks_needs_its_luts_without_them(tmp_path, client):
+    tools, point = FakeTools(tmp_path / "log"), point_of({"design": "two-row", "word": 16, "multipliers": "dsp"})
+    todo = circuits([point], tools)
+    list(sweep(todo, tools, Store(tmp_path), recorded.EFFORT, client))
+    assert recorded.keep(list(todo), Store(tmp_path), tools, tmp_path) == 1
+    record = recorded.record_of(tmp_path)
+    for steps in record.circuits.values():
+        del steps["synthesis-without-dsp"]
+    assert recorded.rows_of(record, tools) == []
+
+
 def test_work_files_of_tools_are_no_steps(tmp_path, client):
     tools = FakeTools(tmp_path / "log")
     names, _ = rows(tools, tmp_path / "here", client)

@@ -46,6 +46,7 @@ def test_a_line_is_a_point_and_an_empty_field_is_the_default(tmp_path):
     ("chain,16,2,1,", "with 2 ports two rows share a cell, and there is 1"),
     (",16,2,,", "names no design"),
     ("cios,16,2,,,7", "5 columns, but 6 values"),
+    ("cios,16,2", "5 columns, but 3 values"),
 ])
 def test_a_bad_line_is_refused_by_number_and_the_others_are_read(tmp_path, line, reason):
     space = csv(tmp_path, f"design,word,ports,rows,multipliers\n{line}\ncios,16,2,,\n")
@@ -96,6 +97,7 @@ def test_a_knob_of_one_design_does_not_multiply_the_others(tmp_path):
     ('[[grid]]\ndesign = "cios"\nclock = 5\n', "there is no parameter clock"),
     ('[[grid]]\ndesign = "fios"\nports = 2\n', "fios: ports must be"),
     ("[[grid]]\nword = 8\n", "names no design"),
+    ('[[grid]]\ndesign = "cios"\nword = []\n', "word has an empty list of values"),
 ])
 def test_a_value_that_no_point_of_a_grid_can_have_is_refused(tmp_path, text, reason):
     (said,) = toml(tmp_path, text).refused

@@ -34,15 +34,29 @@ def test_a_write_that_is_cut_off_leaves_the_file_of_before(tmp_path, monkeypatch
     assert not list(tmp_path.glob(".*"))
 
 
-@pytest.mark.parametrize("text", ["", '{"points": [', "[]", "{}"])
+@pytest.mark.parametrize("text", ["", '{"lut"', "{}", "5", "[1]"])
+def test_a_file_without_figures_counts_as_not_done(tmp_path, text):
+    (tmp_path / "synthesis.json").write_text(text)
+    assert Folder(tmp_path).kept("synthesis") is None and Folder(tmp_path).steps() == {}
+
+
+@pytest.mark.parametrize("text", ["", '{"points": [', "[]", "{}", '{"points": 5}', '{"points": [{}]}', '{"points": [[]]}'])
 def test_a_report_that_cannot_be_read_is_named(tmp_path, text):
     (tmp_path / report.JSON).write_text(text)
     with pytest.raises(CommandError, match="report.json: not a report"):
         report.read(tmp_path / report.JSON)
 
 
-@pytest.mark.parametrize("text", ['{"circuit": "cios-16"', "[]", "{}", "<<<<<<< HEAD"])
+def test_two_lines_of_one_circuit_are_one(tmp_path):
+    """As a merge of two branches leaves them."""
+    (tmp_path / "circuits.jsonl").write_text('{"circuit": "one", "steps": {"synthesis": {"lut": 1}}}\n'
+                                             '{"circuit": "one", "steps": {"energy": {"energy_nj": 2.0}}}\n')
+    assert Record(tmp_path / "circuits.jsonl").circuits == {"one": {"synthesis": {"lut": 1}, "energy": {"energy_nj": 2.0}}}
+
+
+@pytest.mark.parametrize("text", [b'{"circuit": "cios-16"', b"[]", b"{}", b"<<<<<<< HEAD", b"\xff",
+                                  b'{"circuit": "cios-16", "steps": 5}', b'{"circuit": "cios-16", "steps": {"energy": 5}}'])
 def test_a_record_that_cannot_be_read_is_named(tmp_path, text):
-    (tmp_path / "circuits.jsonl").write_text(text + "\n")
+    (tmp_path / "circuits.jsonl").write_bytes(text + b"\n")
     with pytest.raises(CommandError, match="circuits.jsonl: not a record"):
         Record(tmp_path / "circuits.jsonl")

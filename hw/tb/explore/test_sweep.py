@@ -135,6 +135,16 @@ def test_a_file_cut_off_is_measured_again(tmp_path, tools, client):
     assert [line.split()[0] for line in done(tools)] == ["synthesis"]
 
 
+@pytest.mark.parametrize("text", ['{"x": 1}', '{"mhz": null}', '{"mhz": "fast"}'])
+def test_a_kept_step_that_is_no_measurement_fails_its_point_alone_and_is_named(tmp_path, tools, client, text):
+    rows(POINTS, tools, tmp_path, client)
+    odd = next((tmp_path / "points").glob("cios*")) / "placement-2.json"
+    odd.write_text(text)
+    found = rows(POINTS, tools, tmp_path, client)
+    assert [bool(found[point].figures) for point in POINTS] == [False, True, True]
+    assert f"delete {odd.parent}" in found[POINTS[0]].failure
+
+
 # The command with the fake tools in place of the real ones.
 COMMAND = """
 import sys

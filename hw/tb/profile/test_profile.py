@@ -100,6 +100,13 @@ def test_a_command_that_fails_is_named(capsys, tmp_path):
     assert "false` ended with status 1" in capsys.readouterr().err
 
 
+def test_names_are_shown_in_plots_as_they_are(tmp_path):
+    graph = graph_of({}, {"f$_$": 0.5, "_int_malloc": 0.3, "f$$g": 0.2})
+    page = report.write(measure.Measured(own={"odd": graph}), tmp_path).read_text()
+    for name in ("f$_$", "_int_malloc", "f$$g"):  # of both plots; an SVG has its texts as comments, too
+        assert len(re.findall(rf"<!--  ?{re.escape(name)} -->", page)) == 2, name
+
+
 def test_no_key_at_all_is_refused(capsys):
     assert command.main(["profile", "--keys", "0"]) == 2
     assert "at least one key" in capsys.readouterr().err
@@ -178,21 +185,28 @@ def test_a_deep_call_tree_ends_where_page_and_data_can_have_it(tmp_path):
     assert f"calls deeper than {report.DEEPEST} are left out" in page
 
 
+def counted_keys(keys):
+    graph = graph_of({}, {"mbedtls_rsa_gen_key": 1.0})
+    graph.functions["mbedtls_rsa_gen_key"].calls = keys
+    return graph
+
+
 @pytest.fixture
 def programs(monkeypatch):
-    """Stand-ins of all that is run; the keys whose calls each gprof sums up, as `COUNT SEED`."""
+    """Stand-ins of all that is run, each as if it were the same process; the keys whose calls each gprof sums up, as
+    `COUNT SEED`."""
     summed = []
 
     def run(command, environment=None):
         if command[0] == "gprof":
             summed.append(sorted(Path(word).read_text() for word in command[4:]))
         elif environment:
-            Path(f"{environment['GMON_OUT_PREFIX']}.{command[-1]}").write_text(" ".join(command[-2:]))
+            Path(f"{environment['GMON_OUT_PREFIX']}.7").write_text(" ".join(command[-2:]))
         return "1.0"
 
     monkeypatch.setattr(mbedtls, "build", lambda variant: Path("workload"))
     monkeypatch.setattr(measure, "run", run)
-    monkeypatch.setattr(measure, "from_gprof", lambda text: graph_of({}, {"mpi_miller_rabin": 1.0}))
+    monkeypatch.setattr(measure, "from_gprof", lambda text: counted_keys(sum(int(one.split()[0]) for one in summed[-1])))
     monkeypatch.setattr(measure, "workload_under_callgrind", lambda *given: graph_of({}, {"mpi_mul_hlp": 1.0}))
     return summed
 
@@ -200,7 +214,9 @@ def programs(monkeypatch):
 def test_keys_are_counted_in_parts_of_different_seeds_and_all_summed_up(programs):
     said = []
     measured = measure.measure(250, 7, 0, {}, said.append)
-    assert programs == [["100 7", "100 8", "50 9"]] and measured.counted and measured.keys == 250
+    seed = 7 << 20
+    assert programs == [[f"100 {seed}", f"100 {seed + 1}", f"50 {seed + 2}"]]
+    assert measured.counted and measured.keys == 250
     assert sum("calls counted by gprof" in line for line in said) == 3
     assert set(measured.instructions) == {(operation, bits) for operation in measure.OPERATIONS for bits in measure.SIZES}
 
@@ -209,7 +225,13 @@ def test_two_profiles_at_a_time_count_their_own_keys(programs):
     """The second begins and ends while the first is under way."""
     seeds = iter([20])
     measure.measure(1, 10, 0, {}, lambda line: [measure.measure(1, seed, 0, {}, str) for seed in seeds])
-    assert programs == [["1 20"], ["1 10"]]
+    assert programs == [[f"1 {20 << 20}"], [f"1 {10 << 20}"]]
+
+
+def test_keys_that_are_not_all_counted_are_no_count(programs, monkeypatch):
+    monkeypatch.setattr(measure, "from_gprof", lambda text: counted_keys(1))
+    with pytest.raises(measure.Failed, match="counted 1 key generations, not 2"):
+        measure.measure(2, 1, 0, {}, str)
 
 
 def test_what_waits_is_not_measured_when_a_program_fails(programs, monkeypatch):
@@ -251,7 +273,8 @@ def test_a_program_is_compiled_again_where_its_configuration_is_newer(monkeypatc
     os.utime(program, (now + 10, now + 10))
     compiled = []
     monkeypatch.setattr(subprocess, "run",
-                        lambda command, **_: compiled.append(command) or subprocess.CompletedProcess(command, 0))
+                        lambda command, **_: compiled.append(command) or Path(command[command.index("-o") + 1]).touch()
+                        or subprocess.CompletedProcess(command, 0))
     mbedtls.build("plain")
     assert not compiled
     os.utime(header, (now + 20, now + 20))
