@@ -22,7 +22,8 @@ test-hw: hw-setup ## the RTL against big integers, in simulation, and the proofs
 	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 25 --durations-min 5 hw
 
 .PHONY: profile
-profile: setup-all hw-setup build ## where mbedTLS's RSA and Garner's spend their time, and what a faster part would gain: a page with plots
+profile: setup-all hw-setup ## where mbedTLS's RSA and Garner's spend their time, and what a faster part would gain: a page with plots
+	$(CARGO) build --release --bin garner
 	$(VENV)/bin/garner-hw profile --garner $(OUT)/garner $(MORE)
 
 .PHONY: explore

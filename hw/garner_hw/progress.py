@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bar with the time left, on a terminal; a line for each point elsewhere."""
+"""A bar with the time left, on a terminal; elsewhere a line for each one done, with it."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -18,10 +19,11 @@ def bar(total: int, unit: str) -> Iterator[Callable[[str], None]]:
                 shown.update()
             yield advance
         return
-    count = 0
+    count, start = 0, time.monotonic()
 
     def say(text: str) -> None:
         nonlocal count
         count += 1
-        print(f"{count}/{total} {text}", file=sys.stderr, flush=True)
+        left = (time.monotonic() - start) / count * (total - count)
+        print(f"{count}/{total} {text}, {tqdm.format_interval(left)} left", file=sys.stderr, flush=True)
     yield say

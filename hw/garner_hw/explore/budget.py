@@ -83,8 +83,9 @@ def lacks(row: dict, budget: Budget) -> dict[str, float]:
 
 
 def time_of(row: dict, budget: Budget) -> float:
-    """Microseconds of a multiplication, at the clock of the system or at the one that the design reaches."""
-    return row["cycles"] / (budget.clock or row["mhz"])
+    """Microseconds of a multiplication with its quotient digits, at the clock of the system or at the one that the design
+    reaches."""
+    return row["cycles_with_m"] / (budget.clock or row["mhz"])
 
 
 def advise(rows: list[dict], budget: Budget, describe: Callable[[dict], str]) -> Advice:

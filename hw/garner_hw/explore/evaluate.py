@@ -96,6 +96,14 @@ def measure(point: Point, toolchain: Toolchain, folder: Folder, effort: Effort) 
         step("energy", lambda: toolchain.energy(point, simulation["cycles"], folder.path))
 
 
+def steps_of(point: Point, effort: Effort) -> set[str]:
+    """The steps that a row is made of."""
+    steps = {"simulation", "synthesis", *(f"placement-{seed}" for seed in effort.seeds)}
+    if point.multipliers == "dsp":
+        steps.add("synthesis-without-dsp")
+    return steps | {"energy"} if effort.energy else steps
+
+
 def figures(point: Point, steps: dict[str, dict], effort: Effort) -> dict:
     """A row of the report, from all steps. Times in microseconds, clocks in MHz, area x time in LUT x us."""
     simulation, synthesis = steps["simulation"], steps["synthesis"]

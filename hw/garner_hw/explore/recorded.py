@@ -6,8 +6,7 @@ from pathlib import Path
 
 from garner_hw import HW
 from garner_hw.explore import report, space
-from garner_hw.explore.evaluate import Effort, figures
-from garner_hw.explore.point import Point
+from garner_hw.explore.evaluate import Effort, figures, steps_of
 from garner_hw.explore.store import Record, Store
 from garner_hw.explore.sweep import circuits
 from garner_hw.explore.toolchain import Toolchain
@@ -27,13 +26,7 @@ def rows_of(record: Record, toolchain: Toolchain) -> list[dict]:
     the circuit's name."""
     return [figures(point, record.steps(name), EFFORT) | {"circuit": name}
             for name, points in circuits(space.read_space(SPACE).points, toolchain).items()
-            for point in points if needed(point) <= record.steps(name).keys()]
-
-
-def needed(point: Point) -> set[str]:
-    """The steps that a row is made of."""
-    without_dsp = {"synthesis-without-dsp"} if point.multipliers == "dsp" else set()
-    return {"simulation", "synthesis", *(f"placement-{seed}" for seed in EFFORT.seeds)} | without_dsp
+            for point in points if steps_of(point, EFFORT) <= record.steps(name).keys()]
 
 
 def whole(toolchain: Toolchain) -> set[str]:

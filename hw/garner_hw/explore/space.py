@@ -33,10 +33,10 @@ def point_of(values: dict[str, object]) -> Point:
     values = {name: value for name, value in values.items() if value not in ("", None)}
     if "design" not in values:
         raise Refused("a point names no design")
-    given = {name: convert(name, value) for name, value in values.items()}
-    unknown = [name for name in given if name not in COMMON and name not in KNOBS]
+    unknown = [name for name in values if name not in COMMON and name not in KNOBS]
     if unknown:
         raise Refused(f"there is no parameter {unknown[0]}; there are {', '.join([*COMMON, *KNOBS])}")
+    given = {name: convert(name, value) for name, value in values.items()}
     knobs = tuple(sorted((name, value) for name, value in given.items() if name in KNOBS))
     point = Point(**{name: value for name, value in given.items() if name in COMMON}, knobs=knobs)
     if point.bits > LONGEST:

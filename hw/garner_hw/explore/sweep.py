@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 # given up, and the sweep would wait forever. And workers that say nothing for long were asleep with the machine. Dask's
 # profile of its workers and the watches over its own event loops are left out: with them two idle workers, scheduler and client
 # took 18 % of a core (Zen 3), without them 4 %. Circuits that wait do so at the scheduler, all but the first few of a design: one
-# that waited behind a long one at its worker would still be there when another worker has nothing to do.
-LOCAL = {"distributed.scheduler.allowed-failures": 0, "distributed.deploy.lost-worker-timeout": "1 day",
+# that waited behind a long one at its worker would still be there when another worker has nothing to do. Ctrl-C in a terminal
+# reaches workers too: what it means is the client's affair, and they would each print where they were.
+LOCAL = {"distributed.worker.preload": ["import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"],
+         "distributed.scheduler.allowed-failures": 0, "distributed.deploy.lost-worker-timeout": "1 day",
          "distributed.scheduler.worker-ttl": None, "distributed.scheduler.worker-saturation": 1.0,
          "distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s",
          "distributed.admin.system-monitor.interval": "10s"}

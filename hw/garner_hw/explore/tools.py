@@ -3,6 +3,7 @@
 
 import inspect
 import json
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -42,6 +43,7 @@ class Tools:
         record = folder / MEASURED
         record.unlink(missing_ok=True)
         design = design_of(point)
+        copied(files_of_circuit(design.top, design.bench), folder / "sources")
         run(bench(point, record), "the simulation", folder / "simulation.log")
         measured = json.loads(record.read_text())
         record.unlink()
@@ -114,8 +116,20 @@ def versions() -> dict[str, str]:
 
 def sources_of(top: str, bench: str) -> str:
     """By the files as they are now: a worker lives for hours, and they may be edited meanwhile."""
-    return fingerprint([*sources(top, "ecp5"), *sources(f"{bench}_bench"),
-                        *files_of(import_module(f"garner_hw.explore.benches.{bench}"))])
+    return fingerprint(files_of_circuit(top, bench))
+
+
+def files_of_circuit(top: str, bench: str) -> list[Path]:
+    return [*sources(top, "ecp5"), *sources(f"{bench}_bench"), *files_of(import_module(f"garner_hw.explore.benches.{bench}"))]
+
+
+def copied(files: list[Path], folder: Path) -> None:
+    """For whoever wants to know what was measured when the files have changed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for file in files:
+        place = folder / file.relative_to(HW)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, place)
 
 
 def files_of(module: ModuleType) -> set[Path]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from garner_hw import BUILD, CommandError
 
+OWN = BUILD / "profile"  # where pages are if nothing else is said
 EXAMPLES = """
 examples:
   garner-hw profile                                     mbedTLS, 1,000 keys counted: page and JSON in hw/build/profile
@@ -27,11 +28,12 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser("profile", help="where RSA spends its time, and what a faster part would gain",
                                  description=__doc__.splitlines()[0], epilog=EXAMPLES,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=BUILD / "profile", metavar="FOLDER", help="for profile.html and profile.json")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="for profile.html and profile.json (hw/build/profile; of a "
+                        "--command hw/build/profile/command)")
     parser.add_argument("--keys", type=int, default=1000, help="key generations whose calls are counted (1000)")
     parser.add_argument("--seed", type=int, default=1, help="of the random source (1)")
-    parser.add_argument("--system", type=int, default=512, metavar="BITS", help="of the keys that the RISC-V system makes and uses in "
-                        "simulation (512; 1024 take minutes more; 0: without the system)")
+    parser.add_argument("--system", type=int, default=512, metavar="BITS", help="of the keys that the RISC-V system makes and uses "
+                        "in simulation (512; 1024 take minutes more; 0: without the system)")
     parser.add_argument("--garner", type=Path, metavar="FILE", help="the garner command, to be profiled without its vector kernels")
     parser.add_argument("--command", metavar="WORDS", help="profile this command alone")
     parser.set_defaults(run=run)
@@ -42,6 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     from garner_hw.profile.own import commands
 
     start = time.monotonic()
+    if arguments.out is None:
+        arguments.out = OWN / "command" if arguments.command is not None else OWN
 
     def progress(text: str) -> None:
         print(f"[{time.monotonic() - start:5.0f} s] {text}", file=sys.stderr, flush=True)

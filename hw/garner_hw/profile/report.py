@@ -54,12 +54,12 @@ def times(factor: float | None) -> str:
 
 def figures(measured: Measured) -> dict:
     """All that the page shows, as plain data. Shares are of one, times in milliseconds of processor time."""
-    data: dict = {"date": datetime.date.today().isoformat(), "processor": processor(), "compiler": mbedtls.compiler(),
-            "flags": {variant: " ".join(flags) for variant, flags in mbedtls.VARIANTS.items()},
-            "mbedtls": mbedtls.VERSION, "thesis_bits": THESIS_BITS, "sizes": list(SIZES),
+    data: dict = {"date": datetime.date.today().isoformat(), "processor": processor(),
             "times": [time_row(measured, operation, bits) for operation in OPERATIONS for bits in SIZES
                       if (operation, bits) in measured.times],
             "profiles": [], "keygen": None}
+    if measured.times:
+        data |= of_mbedtls()
     for (operation, bits), graph in sorted(measured.instructions.items()):
         data["profiles"].append(profile(f"mbedTLS {operation}, RSA-{bits}", graph))
     for (operation, bits), graph in sorted(measured.system.items()):
@@ -70,6 +70,11 @@ def figures(measured: Measured) -> dict:
     if measured.counted:
         data["keygen"] = keygen(measured, measured.counted)
     return data
+
+
+def of_mbedtls() -> dict:
+    return {"compiler": mbedtls.compiler(), "flags": {variant: " ".join(flags) for variant, flags in mbedtls.VARIANTS.items()},
+            "mbedtls": mbedtls.VERSION, "thesis_bits": THESIS_BITS, "sizes": list(SIZES)}
 
 
 def processor() -> str:
@@ -173,7 +178,8 @@ def keygen(measured: Measured, counted: Callgraph) -> dict:
 
 
 def compilation(name: str, graph: Callgraph) -> dict:
-    """The hot spot's own share, and what it would be without the assignments in constant time, which the thesis's table does not have."""
+    """The hot spot's own share, and what it would be without the assignments in constant time, which the thesis's table does
+    not have."""
     hot = graph.functions["mpi_mul_hlp"].self_share
     assignments = sum(graph.functions[one].self_share for one in thesis.LATER if one in graph.functions)
     return {"name": name, "self": hot, "self_without_later": hot / (1 - assignments)}

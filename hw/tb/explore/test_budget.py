@@ -36,6 +36,12 @@ def test_at_the_clock_of_the_system_time_is_counted_by_that_clock():
     assert "40 us" in say("lut=2000,clock=50,ports=3", [row("fast", 20.0, 1500)]).text
 
 
+def test_time_is_that_with_the_quotient_digits():
+    rows = [row("none to compute", 10.0, 1000), row("computes them", 9.0, 1000) | {"cycles_with_m": 1100}]
+    assert say("lut=2000", rows).text.startswith("build none to compute: 10 us")
+    assert "runner-up: computes them: 11 us" in say("lut=2000", rows).text
+
+
 def test_area_x_time_has_the_time_at_the_clock_of_the_system():
     rows = [row("fast", 10.0, 1000), row("quick clock", 15.0, 500, mhz=400.0), row("slow clock", 12.0, 700)]
     assert "least area x time within the budget: quick clock" in say("lut=2000", rows).text

@@ -38,7 +38,7 @@ def test_a_sweep_that_measured_nothing_does_not_hide_the_committed_results(tmp_p
 
 def test_a_small_sweep_adds_to_the_committed_results_and_its_figures_count(tmp_path, capsys):
     committed = report.read(recorded.RESULTS / report.JSON)
-    again = committed[0] | {"lut": 1, "lut_placed": 1, "us": 1e-3, "cycles": 1, "circuit": "of other sources"}
+    again = committed[0] | {"lut": 1, "lut_placed": 1, "us": 1e-3, "cycles": 1, "cycles_with_m": 1, "circuit": "of other sources"}
     other = again | {"bits": 256, "mhz": 99.0}
     report.write_json(report.data_of([again, other], {}, {}), tmp_path)
     assert command.main(["explore", "--budget", "lut=2000", "--out", str(tmp_path)]) == 0
@@ -55,7 +55,7 @@ def test_a_small_sweep_adds_to_the_committed_results_and_its_figures_count(tmp_p
 def test_of_a_point_that_was_measured_twice_the_later_figures_count(tmp_path, capsys, date, circuit, energy, chosen):
     """Of one and the same circuit the committed ones, as a sweep may have fewer placements, but where it alone has the energy."""
     committed = next(row for row in report.read(recorded.RESULTS / report.JSON) if "circuit" in row and not row["energy_nj"])
-    own = committed | {"lut": 1, "lut_placed": 1, "us": 1e-3, "cycles": 1, "circuit": circuit or committed["circuit"],
+    own = committed | {"lut": 1, "lut_placed": 1, "us": 1e-3, "cycles": 1, "cycles_with_m": 1, "circuit": circuit or committed["circuit"],
                        "energy_nj": energy}
     report.write_json(report.data_of([own], {}, {}) | {"date": date}, tmp_path)
     assert command.main(["explore", "--budget", "lut=2000", "--out", str(tmp_path)]) == 0

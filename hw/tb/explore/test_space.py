@@ -95,6 +95,7 @@ def test_a_knob_of_one_design_does_not_multiply_the_others(tmp_path):
     ('[[grid]]\ndesign = ["cios", "coarse"]\n', "there is no design coarse"),
     ('[[grid]]\ndesign = "cios"\nword = [8, 9]\n', "word must be 8, 16, 18 or 32, not 9"),
     ('[[grid]]\ndesign = "cios"\nclock = 5\n', "there is no parameter clock"),
+    ('[[grid]]\ndesign = "cios"\nmultiplers = "dsp"\n', "there is no parameter multiplers"),
     ('[[grid]]\ndesign = "fios"\nports = 2\n', "fios: ports must be"),
     ("[[grid]]\nword = 8\n", "names no design"),
     ('[[grid]]\ndesign = "cios"\nword = []\n', "word has an empty list of values"),

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -168,7 +169,7 @@ def the_command(folder, faults):
 
 def started(command, environment):
     # Where the tests run in the background of a shell, SIGINT is ignored, and what they start inherits that.
-    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True,
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, process_group=0,
                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
 
@@ -199,14 +200,19 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, how):
     while not (log.exists() and len(log.read_text().splitlines()) > 5):
         assert process.poll() is None and time.monotonic() - start < 60
         time.sleep(0.02)
-    process.send_signal(how)
+    if how == signal.SIGINT:
+        os.killpg(process.pid, how)  # as a terminal does
+    else:
+        process.send_signal(how)
     said = process.communicate(timeout=60)[1]
-    assert process.returncode == 2 and "goes on from here" in said, said
+    assert process.returncode == 2 and "goes on from here" in said and "Traceback" not in said, said
     first = len(log.read_text().splitlines())
     report = tmp_path / "out" / "report.json"
     assert len(json.loads(report.read_text())["points"]) < 6
     again = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert again.returncode == 0, again.stderr
+    done_before = re.search(r"6 points, 6 circuits, (\d+) of them to be measured", again.stderr)
+    assert done_before and f"1/{done_before[1]} " in again.stderr, again.stderr
     assert len(json.loads(report.read_text())["points"]) == 6
     lines = log.read_text().splitlines()
     # Only what was under way when the signal came is done twice: a step a worker.

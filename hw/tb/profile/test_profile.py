@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from garner_hw import command
+from garner_hw import command, profile
 from garner_hw.profile import measure, mbedtls, report
 from garner_hw.profile.callgraph import Callgraph, Function, from_callgrind, from_gprof, plain
 from garner_hw.profile.sensitivity import speed_up
@@ -115,6 +115,15 @@ def test_no_key_at_all_is_refused(capsys):
 def test_any_command_is_profiled(tmp_path):
     assert command.main(["profile", "--command", "true", "--out", str(tmp_path)]) == 0
     assert json.loads((tmp_path / "profile.json").read_text())["profiles"][0]["title"] == "true"
+
+
+def test_the_profile_of_a_command_leaves_that_of_mbedtls_and_says_nothing_of_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(profile, "OWN", tmp_path)
+    (tmp_path / "profile.html").write_text("of mbedTLS")
+    assert command.main(["profile", "--command", "true"]) == 0
+    page = Path(capsys.readouterr().out.strip())
+    assert page == tmp_path / "command" / "profile.html" and (tmp_path / "profile.html").read_text() == "of mbedTLS"
+    assert "mbedTLS" not in page.read_text() and "thesis" not in page.read_text()
 
 
 def test_a_command_that_prints_what_is_no_text_is_profiled(tmp_path):
