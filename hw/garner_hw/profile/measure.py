@@ -105,12 +105,17 @@ def measure(keys: int, seed: int, system: int, own: dict[str, Command],
             progress: Callable[[str], None]) -> Measured:
     """Everything. `system`: bits of the keys of the RISC-V system, 0 to leave it out. `own`: further commands to be profiled,
     by their titles."""
-    for variant in mbedtls.VARIANTS:
-        mbedtls.build(variant)
-    if system:
-        prepare()
+    processors = os.cpu_count() or 1
+    mbedtls.source()
+    progress("compiling what is measured")
+    with ThreadPoolExecutor(processors) as pool:
+        building = [pool.submit(mbedtls.build, variant) for variant in mbedtls.VARIANTS]
+        if system:
+            prepare()
+        for program in building:
+            program.result()
     measured = Measured(keys=keys)
-    with TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(processors) as pool:
         jobs: dict[Future[Callgraph], tuple[str, str | tuple[str, int]]] = {}
         # The first one builds the simulator, on one processor. Others that need it come last, or they would wait on the other.
         of_the_system = list(ROOTS) if system else []

@@ -213,6 +213,7 @@ def programs(monkeypatch):
             Path(f"{environment['GMON_OUT_PREFIX']}.7").write_text(" ".join(command[-2:]))
         return "1.0"
 
+    monkeypatch.setattr(mbedtls, "source", lambda: Path("mbedtls"))
     monkeypatch.setattr(mbedtls, "build", lambda variant: Path("workload"))
     monkeypatch.setattr(measure, "run", run)
     monkeypatch.setattr(measure, "from_gprof", lambda text: counted_keys(sum(int(one.split()[0]) for one in summed[-1])))
