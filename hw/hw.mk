@@ -28,7 +28,7 @@ profile: setup-all hw-setup ## where mbedTLS's RSA and Garner's spend their time
 
 .PHONY: explore
 explore: hw-setup ## which row accelerator to build: a small sweep, simulated, synthesised and placed, and a page with plots
-	$(VENV)/bin/garner-hw explore --space small $(MORE)
+	$(VENV)/bin/garner-hw explore --space small --again $(MORE)
 
 .PHONY: reproduce
 reproduce: setup-all hw-setup build ## what of docs/reproduction.md takes under an hour, measured again, and printed beside what is committed
