@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenSTA and the library of cells, fetched, and the script that weighs a netlist's switching."""
+"""OpenSTA and the library of cells, fetched."""
 
 import subprocess
 from functools import cache

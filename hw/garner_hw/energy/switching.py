@@ -29,7 +29,7 @@ def activity(saif: Path, instance: str, cycles: int) -> dict[str, tuple[float, f
     return found
 
 
-def weighed(top: str, netlist: Netlist, saif: Path, cycles: int, clock: str = CLOCK, clocked_inputs: bool = False) -> str:
+def script(top: str, netlist: Netlist, saif: Path, cycles: int, clock: str = CLOCK, clocked_inputs: bool = False) -> str:
     """The script of OpenSTA. All cells must have their activity: OpenSTA would assume some of its own.
 
     OpenSTA takes an activity for transitions in a cycle of the clock that reaches the pin, and for transitions in a second

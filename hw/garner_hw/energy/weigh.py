@@ -9,7 +9,7 @@ from garner_hw import ToolError
 from garner_hw.energy.netlist import CLOCK, MEMORIES, Netlist, Run, write
 from garner_hw.energy.opensta import fetched, sta
 from garner_hw.energy.replay import PERIOD, TRACED, recorder, replayer, window
-from garner_hw.energy.switching import weighed
+from garner_hw.energy.switching import script
 from garner_hw.simulate import VERILATOR
 
 
@@ -39,7 +39,7 @@ def weigh(top: str, circuit: Netlist, trace: Path, lines: tuple[int, int], folde
          "cells.v", *([memories.name] if memories.exists() else [])],
         "the build of the replay", folder / "build.log")
     run([str(folder / "replay" / "Vreplay")], "the replay into the netlist", folder / "replay.log")
-    (folder / "power.tcl").write_text(weighed(top, circuit, folder / "switching.saif", cycles, clock, clocked_inputs))
+    (folder / "power.tcl").write_text(script(top, circuit, folder / "switching.saif", cycles, clock, clocked_inputs))
     run([*sta(), "-no_splash", "-exit", "power.tcl"], "OpenSTA", folder / "power.log")
     total = re.search(r"^Total\s+\S+\s+\S+\s+\S+\s+(\S+)", (folder / "power.log").read_text(), re.MULTILINE)
     if not total:

@@ -76,7 +76,7 @@ def lacks(row: dict, budget: Budget) -> dict[str, float]:
     for name, limit in budget.limits.items():
         use = used(row, name)
         if use is None or use > limit:
-            over[name] = float("inf") if use is None else (use - limit) / max(limit, 1)
+            over[name] = float("inf") if use is None else (use - limit) / (limit or 1)
     if budget.clock and row["mhz"] < budget.clock:
         over[GOAL] = budget.clock / row["mhz"] - 1
     return over

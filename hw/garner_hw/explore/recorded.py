@@ -41,15 +41,11 @@ def outside(names: Iterable[str], toolchain: Toolchain) -> set[str]:
 
 def keep(names: list[str], store: Store, toolchain: Toolchain, folder: Path = RESULTS) -> int:
     """Adds what was measured of these circuits, and makes the report anew. Circuits that no point of the whole space has,
-    or has any more, are left out. Rows without a circuit, older than the record, stay until their points are measured
-    again. Gives the number of rows."""
+    or has any more, are left out. Gives the number of rows."""
     record = record_of(folder)
     for name in names:
         record.add(name, store.folder(name).steps())
     record.write(whole(toolchain))
     rows = rows_of(record, toolchain)
-    measured = {report.point_of(row) for row in rows}
-    before = report.read(folder / report.JSON) if (folder / report.JSON).exists() else []
-    rows += [row for row in before if "circuit" not in row and report.point_of(row) not in measured]
     report.write_json(report.data_of(rows, {}, toolchain.versions()), folder)
     return len(rows)

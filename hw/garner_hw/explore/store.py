@@ -13,6 +13,21 @@ from garner_hw import CommandError
 from garner_hw.whole import write_whole
 
 
+# What is counted or measured in a step, by the first word of its name; `point` says what is measured
+FIGURES = {"simulation": ("cycles", "words_moved", "processor_products"), "synthesis": ("lut", "ff", "dsp", "memory"),
+           "placement": ("mhz", "lut"), "energy": ("energy_nj",), "point": ()}
+DIVISORS = ("cycles", "mhz")
+
+
+def is_step(name: str, said: object) -> bool:
+    """Whether this is a step with all its figures: a file may be cut off, or of a merge that went wrong."""
+    figures = FIGURES.get(name.split("-")[0])
+    if figures is None or not isinstance(said, dict) or not said:
+        return False
+    return all(isinstance(said.get(one), int | float) and (said[one] > 0 if one in DIVISORS else said[one] >= 0)
+               for one in figures)
+
+
 class Folder:
     """What is kept of one circuit. Tools may write their work files and logs beside."""
 
@@ -20,13 +35,12 @@ class Folder:
         self.path = path
 
     def kept(self, step: str) -> dict | None:
-        """The figures of a step, or None if it has not been done. A file that is no JSON object with figures counts as not
-        done."""
+        """The figures of a step, or None if it has not been done. A file without them counts as not done."""
         try:
             found = json.loads((self.path / f"{step}.json").read_text())
         except (FileNotFoundError, ValueError):
             return None
-        return found if isinstance(found, dict) and found else None
+        return found if is_step(step, found) else None
 
     def keep(self, step: str, figures: dict) -> dict:
         self.path.mkdir(parents=True, exist_ok=True)
@@ -34,8 +48,12 @@ class Folder:
         return figures
 
     def clear(self) -> None:
-        """Forgets everything, work files too."""
-        shutil.rmtree(self.path)
+        """Forgets everything, work files too, but keeps the lock, for which others may be waiting."""
+        for path in self.path.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.suffix != ".lock":
+                path.unlink()
 
     def steps(self) -> dict[str, dict]:
         """All that is kept, by step. Work files of tools have a dot in their names, as `circuit.netlist.json`."""
@@ -61,7 +79,9 @@ class Record:
         self.circuits: dict[str, dict[str, dict]] = {}
         try:
             for one in map(json.loads, path.read_text().splitlines() if path.exists() else []):
-                steps = {step: dict(figures) for step, figures in dict(one["steps"]).items()}
+                steps = dict(one["steps"])
+                if not all(is_step(*step) for step in steps.items()):
+                    raise ValueError
                 self.circuits[one["circuit"]] = self.steps(one["circuit"]) | steps  # a merge may leave two lines of one
         except (ValueError, KeyError, TypeError):
             raise CommandError(f"{path}: not a record of circuits, a JSON object a line") from None

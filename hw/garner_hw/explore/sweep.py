@@ -114,12 +114,8 @@ def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effo
         outcome = kept(outcome_of(future), store.folder(name))
         done(name)
         for point in todo[name]:
-            try:
-                measured = None if outcome.failure else figures(point, outcome.steps, effort) | {"circuit": name}
-                yield Row(point, measured, outcome.failure)
-            except (KeyError, TypeError, ValueError, ArithmeticError) as error:
-                yield Row(point, None, f"what is kept of it is no measurement ({type(error).__name__}: {error}); delete "
-                                       f"{store.folder(name).path}, and it is measured again")
+            yield Row(point, None if outcome.failure else figures(point, outcome.steps, effort) | {"circuit": name},
+                      outcome.failure)
 
     try:
         suspects = []

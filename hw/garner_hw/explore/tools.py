@@ -65,7 +65,7 @@ class Tools:
             run([*bench(point, work / MEASURED), str(observer)], "the recording", work / "recording.log")
 
         return {"energy_nj": weigh.measure(design.top, sources(design.top), design.parameters(point), work, cycles, run,
-                                            multiply, design.memories)}
+                                           multiply, design.memories)}
 
 
 def bench(point: Point, record: Path) -> list[str]:

@@ -28,8 +28,8 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser("profile", help="where RSA spends its time, and what a faster part would gain",
                                  description=__doc__.splitlines()[0], epilog=EXAMPLES,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="for profile.html and profile.json (hw/build/profile; of a "
-                        "--command hw/build/profile/command)")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="for profile.html and profile.json (hw/build/profile; of "
+                        "a --command hw/build/profile/command)")
     parser.add_argument("--keys", type=int, default=1000, help="key generations whose calls are counted (1000)")
     parser.add_argument("--seed", type=int, default=1, help="of the random source (1)")
     parser.add_argument("--system", type=int, default=512, metavar="BITS", help="of the keys that the RISC-V system makes and uses "

@@ -109,7 +109,8 @@ def made() -> dict:
 
 def sources_hash() -> str:
     """Of what runs and of what weighs it."""
-    return fingerprint([build.firmware(), *build.simulator_sources(), *sorted(Path(weigh.__file__).parent.glob("*.py")), Path(__file__)])
+    return fingerprint([build.firmware(), *build.simulator_sources(), *Path(weigh.__file__).parent.glob("*.py"),
+                        Path(__file__)])
 
 
 def trace(unit: str) -> Path:

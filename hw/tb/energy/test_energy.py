@@ -63,12 +63,12 @@ def test_a_netlist_s_drivers_are_named_by_their_nets():
 def test_a_cell_or_an_input_without_activity_is_refused(tmp_path):
     saif = tmp_path / "switching.saif"
     saif.write_text(SAIF)
-    script = switching.weighed("unit", Netlist(PORTS, {"_12_/Y": "x[1]"}), saif, 4)
+    script = switching.script("unit", Netlist(PORTS, {"_12_/Y": "x[1]"}), saif, 4)
     assert "[get_pins {_12_/Y}] 0.500000 0.250000" in script and "[get_ports {start_i}] -activity 1.000000" in script
     with pytest.raises(ToolError, match=r"no activity of 1 nets, x\[0\] among them"):
-        switching.weighed("unit", Netlist(PORTS, {"_12_/Y": "x[1]", "_13_/Y": "x[0]"}), saif, 4)
+        switching.script("unit", Netlist(PORTS, {"_12_/Y": "x[1]", "_13_/Y": "x[0]"}), saif, 4)
     with pytest.raises(ToolError, match="no activity of 1 nets, end_i among them"):
-        switching.weighed("unit", Netlist([Port("end_i", 1, True)], {"_12_/Y": "x[1]"}), saif, 4)
+        switching.script("unit", Netlist([Port("end_i", 1, True)], {"_12_/Y": "x[1]"}), saif, 4)
 
 
 @pytest.fixture

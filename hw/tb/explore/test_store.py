@@ -49,9 +49,10 @@ def test_a_report_that_cannot_be_read_is_named(tmp_path, text):
 
 def test_two_lines_of_one_circuit_are_one(tmp_path):
     """As a merge of two branches leaves them."""
-    (tmp_path / "circuits.jsonl").write_text('{"circuit": "one", "steps": {"synthesis": {"lut": 1}}}\n'
-                                             '{"circuit": "one", "steps": {"energy": {"energy_nj": 2.0}}}\n')
-    assert Record(tmp_path / "circuits.jsonl").circuits == {"one": {"synthesis": {"lut": 1}, "energy": {"energy_nj": 2.0}}}
+    (tmp_path / "circuits.jsonl").write_text('{"circuit": "one", "steps": {"energy": {"energy_nj": 2.0}}}\n'
+                                             '{"circuit": "one", "steps": {"placement-1": {"mhz": 99.5, "lut": 3}}}\n')
+    assert Record(tmp_path / "circuits.jsonl").circuits == {
+        "one": {"energy": {"energy_nj": 2.0}, "placement-1": {"mhz": 99.5, "lut": 3}}}
 
 
 @pytest.mark.parametrize("text", [b'{"circuit": "cios-16"', b"[]", b"{}", b"<<<<<<< HEAD", b"\xff",

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import dask
@@ -15,8 +16,9 @@ import pytest
 from distributed import LocalCluster
 
 from garner_hw import CommandError
+from garner_hw.alone import alone
 from garner_hw.explore import sweep as module
-from garner_hw.explore.evaluate import Effort
+from garner_hw.explore.evaluate import Effort, evaluate, key_of, steps_of
 from garner_hw.explore.space import point_of
 from garner_hw.explore.store import Store
 from garner_hw.explore.sweep import circuits, cluster, sweep, work
@@ -136,14 +138,29 @@ def test_a_file_cut_off_is_measured_again(tmp_path, tools, client):
     assert [line.split()[0] for line in done(tools)] == ["synthesis"]
 
 
-@pytest.mark.parametrize("text", ['{"x": 1}', '{"mhz": null}', '{"mhz": "fast"}'])
-def test_a_kept_step_that_is_no_measurement_fails_its_point_alone_and_is_named(tmp_path, tools, client, text):
+@pytest.mark.parametrize("step", ["simulation", "synthesis", "placement-2", "energy"])
+@pytest.mark.parametrize("text", ['{"x": 1}', "5", '{"mhz": 0, "lut": 1}', '{"cycles": null}'])
+def test_a_step_without_its_figures_is_measured_again(tmp_path, tools, client, step, text):
     rows(POINTS, tools, tmp_path, client)
-    odd = next((tmp_path / "points").glob("cios*")) / "placement-2.json"
-    odd.write_text(text)
-    found = rows(POINTS, tools, tmp_path, client)
-    assert [bool(found[point].figures) for point in POINTS] == [False, True, True]
-    assert f"delete {odd.parent}" in found[POINTS[0]].failure
+    (next((tmp_path / "points").glob("cios*")) / f"{step}.json").write_text(text)
+    tools.log.unlink()
+    assert all(row.figures for row in rows(POINTS, tools, tmp_path, client).values())
+    assert [line.split()[0] for line in done(tools)] == [step]
+
+
+def test_two_sweeps_of_one_folder_take_turns_at_a_circuit(tmp_path, tools):
+    point = POINTS[0]
+    folder = Store(tmp_path).folder(key_of(point, tools))
+    with ThreadPoolExecutor() as pool:
+        with alone(folder.path / folder.path.name):
+            waiting = pool.submit(evaluate, point, tools, folder, EFFORT)
+            folder.keep("simulation", tools.simulate(point, folder.path))
+            folder.clear()  # and whoever comes later waits as well
+            later = pool.submit(evaluate, point, tools, folder, EFFORT)
+            time.sleep(0.3)
+            assert not waiting.done() and not later.done() and done(tools) == [f"simulation {point}"]
+        assert waiting.result().failure is None and later.result() == waiting.result()
+    assert len(done(tools)) == 1 + len(steps_of(point, EFFORT)), "a step was measured twice"
 
 
 # The command with the fake tools in place of the real ones.

@@ -62,7 +62,7 @@ def test_ports_to_the_memories_are_replayed_by_the_memories_and_not_recorded():
 
 def test_cells_behind_the_inputs_have_the_clock_of_their_activity(tmp_path):
     (tmp_path / "switching.saif").write_text("")
-    script = switching.weighed("unit", Netlist([], {}), tmp_path / "switching.saif", 4, "clk", True).splitlines()
+    script = switching.script("unit", Netlist([], {}), tmp_path / "switching.saif", 4, "clk", True).splitlines()
     assert script.index("set_input_delay -clock clock 0 [all_inputs]") > script.index(
         "create_clock -name clock -period 10 [get_ports clk]")
 
