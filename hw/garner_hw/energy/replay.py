@@ -10,7 +10,7 @@ PERIOD = 10  # ns: of the clock at which the power is reported; the energy does 
 TRACED = """`verilator_config
 tracing_off -file "*cells.v"
 tracing_off -file "*memories.v"
-"""  # the netlist's own nets alone: tracing every pin as well made the replay's build six times as long
+"""  # the netlist's own nets alone: with every pin traced as well the replay's build takes twice as long
 
 
 def recorder(top: str, ports: list[Port], trace: Path, clock: str = CLOCK) -> str:
